@@ -1,0 +1,82 @@
+# Everything runs in .venv, built from the locks. Paths are relative, so a folder with a space in its name works.
+
+PYTHON ?= python3
+NOTEBOOK_TESTS = --nbval --nbval-current-env
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.stamp
+
+# The same figures byte for byte, and no file or setting of the user's home in them.
+export JUPYTER_PREFER_ENV_PATH := 1
+export SOURCE_DATE_EPOCH := 1451606400
+export PYTHONHASHSEED := 0
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MPLCONFIGDIR := $(CURDIR)/$(VENV)/matplotlib
+export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
+# Not MPLBACKEND: with it, notebooks lose their inline figures.
+unexport MPLBACKEND PYTHONPATH PYTHONHOME
+
+.DEFAULT_GOAL := help
+.PHONY: help setup figures test lint notebooks lab bench lock clean distclean
+
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP)  ## Build .venv from the locks (the other targets do it when needed)
+
+figures: $(STAMP)  ## Draw every figure and table into figures/
+	@$(VENV)/bin/paper-repro figures
+
+test: lint  ## Check style and types, run the tests, and compare every notebook with its stored outputs
+	@echo "pytest"
+	@$(PY) -m pytest -q
+	@echo "notebooks against their stored outputs"
+	@$(PY) -m pytest -q $(NOTEBOOK_TESTS) notebooks
+
+lint: $(STAMP)  ## Check style and types
+	@echo "ruff, mypy"
+	@$(PY) -m ruff check --quiet .
+	@$(PY) -m ruff format --check --quiet . || { echo "not formatted: run $(VENV)/bin/ruff format ." >&2; exit 1; }
+	@$(PY) -m mypy --no-error-summary
+
+notebooks: $(STAMP)  ## Run the notebooks again and store their outputs
+	@$(VENV)/bin/paper-repro notebooks
+
+lab: $(STAMP)  ## Open the notebooks in JupyterLab
+	@$(PY) -m jupyter lab notebooks
+
+bench: $(STAMP)  ## Time the library
+	@$(PY) -m pytest -q -o addopts= --benchmark-only tests/benchmarks
+
+# The requirements format, which pip reads too; uv.lock would carry download addresses.
+COMPILE = $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--no-header --no-emit-index-url --no-emit-find-links --generate-hashes $(if $(UPGRADE),--upgrade)
+
+lock: $(STAMP)  ## Resolve the locks again (UPGRADE=1 takes the newest versions)
+	@echo "bootstrap.lock"
+	@echo uv | $(COMPILE) - --output-file bootstrap.lock
+	@echo "requirements.lock"
+	@printf 'editables\nhatchling\n' | $(COMPILE) --extra notebooks --extra test pyproject.toml - --output-file requirements.lock
+
+clean:  ## Remove what the other targets build, but not .venv or figures/
+	@rm -rf build dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find . -path ./$(VENV) -prune -o -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -exec rm -rf {} +
+
+distclean: clean  ## Remove .venv too
+	@rm -rf $(VENV)
+
+# uv is the fast way; pip reads the same lock where uv has no build or cannot reach the index.
+$(STAMP): bootstrap.lock requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing). Name another: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "installing the locked packages"
+	@if $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r bootstrap.lock && $(VENV)/bin/uv --version >/dev/null \
+		&& $(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements.lock; then :; else \
+		echo "uv did not work here: installing with pip, which takes longer"; \
+		$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock; fi
+	@echo "installing paper_repro"
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

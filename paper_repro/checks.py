@@ -1,0 +1,111 @@
+"""What counts as a valid number: every check names the value, the allowed range and the way out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paper_repro.types import FloatArray
+
+__all__ = ["ROW_SUM_TOLERANCE", "check_distortion", "check_leakage", "check_probability_rows"]
+
+ROW_SUM_TOLERANCE = 1e-9
+
+
+def check_distortion(distortion: float) -> float:
+    """Return a distortion budget as a float, or raise if it is not in [0, 1].
+
+    >>> check_distortion(0.2)
+    0.2
+    """
+    value = _number(distortion, "distortion", "a probability of change between 0 and 1")
+    if not 0 <= value <= 1:
+        raise ValueError(
+            f"distortion must be a probability of change between 0 and 1, got {value!r}; "
+            "divide by 100 if it is a percentage"
+        )
+    return value
+
+
+def check_leakage(leakage: float) -> float:
+    """Return a leakage in nats as a float, or raise if it is negative or NaN; infinity is allowed.
+
+    >>> check_leakage(math.inf)
+    inf
+    """
+    value = _number(leakage, "leakage", "at least 0 nats")
+    if not value >= 0:
+        raise ValueError(f"leakage must be at least 0 nats (infinity is allowed), got {value!r}")
+    return value
+
+
+def check_probability_rows(rows: ArrayLike, what: str) -> FloatArray:
+    """Return rows of probabilities as a (rows, letters) float array, each row summing to 1.
+
+    Rows may miss 1 by up to ``ROW_SUM_TOLERANCE``; a row that misses it by more than rounding is rescaled.
+
+    Raises
+    ------
+    ValueError
+        If the rows are empty or ragged, hold anything but finite non-negative numbers, or do not sum to 1.
+    """
+    try:
+        array = np.array(rows, dtype=float)
+    except (TypeError, ValueError):
+        _raise_unusable(rows, what)
+    if array.ndim == 1 and array.size:
+        array = array[np.newaxis]
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(
+            f"{what} must be a non-empty table of shape (rows, letters), got an array of shape "
+            f"{np.shape(rows)}; give one list of probabilities per row"
+        )
+    bad = np.argwhere(~np.isfinite(array) | (array < 0))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(
+            f"{what}: row {row}, letter {column} is {float(array[row, column])!r}; "
+            "every probability must be a finite number between 0 and 1"
+        )
+    sums = array.sum(axis=1)
+    worst = int(np.argmax(np.abs(sums - 1)))
+    if abs(sums[worst] - 1) > ROW_SUM_TOLERANCE:
+        raise ValueError(
+            f"{what}: row {worst} sums to {float(sums[worst])!r}; every row must sum to 1 within "
+            f"{ROW_SUM_TOLERANCE:g}: correct the row, or divide it by its sum"
+        )
+    inexact = np.abs(sums - 1) > 1e-12
+    if inexact.any():
+        array[inexact] /= sums[inexact, np.newaxis]
+    return array
+
+
+def _number(value: float, name: str, allowed: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, {allowed}, got {value!r}") from None
+
+
+def _raise_unusable(rows: object, what: str) -> None:
+    """Say which row is ragged, or which cell is no number."""
+    listed = list(rows) if isinstance(rows, (list, tuple)) else [rows]
+    lengths = [len(row) for row in listed if isinstance(row, (list, tuple, np.ndarray))]
+    for number, length in enumerate(lengths):
+        if length != lengths[0]:
+            raise ValueError(
+                f"{what}: row {number} has {length} letters and row 0 has {lengths[0]}; "
+                "all rows must be over the same alphabet: write 0 for a letter that never occurs"
+            ) from None
+    for number, row in enumerate(listed):
+        for letter, cell in enumerate(row if isinstance(row, (list, tuple, np.ndarray)) else [row]):
+            try:
+                float(cell)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"{what}: row {number}, letter {letter} is {cell!r}; "
+                    "every probability must be a finite number between 0 and 1"
+                ) from None
+    raise ValueError(f"{what} must be a table of probabilities, got {rows!r}") from None

@@ -1,0 +1,151 @@
+"""The whole privacy-distortion curve of differential privacy, in closed form between its breakpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paper_repro.checks import check_distortion, check_leakage
+from paper_repro.errors import SolverError
+from paper_repro.solvers.clique import CliqueProgram, prior_breakpoints
+from paper_repro.solvers.hull import PERFECT_SLACK
+from paper_repro.source_sets import SourceSet
+from paper_repro.types import FloatArray
+
+__all__ = ["ExactCurve", "exact_curve"]
+
+# Pieces shorter than this are stepped over: their ends cannot be told apart in floating point.
+_STEP = 1e-9
+_MOST_PIECES = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class ExactCurve:
+    """``eps*(D)`` of a source set under differential privacy, piece by piece: ``exp(eps) = (p + q D) / (r + s D)``.
+
+    Attributes
+    ----------
+    breakpoints : ndarray, shape (K,)
+        Ascending. Piece k covers ``[breakpoints[k-1], breakpoints[k])``, the first one from 0; from the last breakpoint on
+        nothing leaks, and the curve jumps there.
+    pieces : ndarray, shape (K, 4)
+        Rows ``(p, q, r, s)``.
+    """
+
+    breakpoints: FloatArray
+    pieces: FloatArray
+
+    def __repr__(self) -> str:
+        end = f"zero from {self.breakpoints[-1]:.6g}" if len(self.breakpoints) else "zero everywhere"
+        return f"ExactCurve({len(self.breakpoints)} pieces, {end})"
+
+    @property
+    def limits_from_below(self) -> FloatArray:
+        """Leakage in nats as D rises to each breakpoint; the last one is the height of the jump."""
+        return self._on_piece(np.arange(len(self.breakpoints)), self.breakpoints)
+
+    def leakage(self, distortions: ArrayLike) -> FloatArray:
+        """``eps*(D)`` in nats, infinite at D = 0 unless nothing ever needs to leak; exact up to rounding.
+
+        Raises ValueError for a distortion outside [0, 1].
+        """
+        grid = np.asarray(distortions, dtype=float)
+        for value in grid.flat:
+            check_distortion(value)
+        # A distortion that misses the jump by rounding alone is on its far side.
+        ends = np.append(self.breakpoints[:-1], self.breakpoints[-1:] - PERFECT_SLACK)
+        index = np.searchsorted(ends, grid, side="right")
+        found = np.zeros(grid.shape)
+        inside = index < len(ends)
+        found[inside] = self._on_piece(index[inside], grid[inside])
+        return found
+
+    def distortion(self, leakages: ArrayLike) -> FloatArray:
+        """``D*(eps)``: constant up to the height of the jump, then the inverse of each piece; exact up to rounding.
+
+        Raises ValueError for a negative or NaN leakage.
+        """
+        grid = np.asarray(leakages, dtype=float)
+        for value in grid.flat:
+            check_leakage(value)
+        found = np.zeros(grid.shape)
+        if not len(self.breakpoints):
+            return found
+        limits = self.limits_from_below
+        # limits fall as D rises: piece k serves the leakages between limits[k] and limits[k - 1]
+        index = len(limits) - np.searchsorted(limits[::-1], grid, side="right")
+        jump = index == len(limits)
+        found[jump] = self.breakpoints[-1]
+        p, q, r, s = self.pieces[index[~jump]].T
+        inverse = np.exp(-grid[~jump])
+        found[~jump] = np.maximum(0.0, (p * inverse - r) / (s - q * inverse))
+        return found
+
+    def _on_piece(self, index: np.ndarray, distortions: FloatArray) -> FloatArray:
+        p, q, r, s = self.pieces[index].T
+        with np.errstate(divide="ignore"):
+            return np.maximum(0.0, np.log(p + q * distortions) - np.log(np.maximum(r + s * distortions, 0.0)))
+
+
+def exact_curve(source: SourceSet) -> ExactCurve:
+    """The complete privacy-distortion curve of differential privacy, with all its breakpoints, for any source set.
+
+    For one prior the pieces are ``exp(eps) = (n - 1)(1 - D) / (D - tail_n)`` (Theorem 13, Zhong and Bu 2022), for the cost of
+    one sort. For several vertices, each piece is one active set of the linear program (see
+    :mod:`paper_repro.solvers.clique`), followed from breakpoint to breakpoint.
+
+    Returns
+    -------
+    ExactCurve
+        Exact up to rounding; pieces shorter than 1e-9 in distortion may be left out.
+
+    Examples
+    --------
+    >>> curve = exact_curve(SourceSet([0.5, 0.3, 0.2]))
+    >>> curve.breakpoints
+    array([0.4, 0.5])
+    >>> curve.leakage([0.2, 0.4, 0.499, 0.5]).round(6)
+    array([2.079442, 1.098612, 0.51597 , 0.      ])
+    >>> exact_curve(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])).breakpoints.round(6)
+    array([0.2 , 0.55])
+    """
+    if source.vertex_count == 1:
+        return _curve_of_prior(source.vertices[0])
+    return _curve_of_set(source)
+
+
+def _curve_of_prior(prior: FloatArray) -> ExactCurve:
+    falling = np.sort(prior)[::-1]
+    breakpoints, tails = prior_breakpoints(falling)
+    # Response on n letters serves [B_{n+1}, B_n], of length (n - 1)(P_{n-1} - P_n): with equal probabilities n is skipped.
+    served = falling[1:] > np.append(falling[2:], 0.0)
+    others = 1 + np.flatnonzero(served)[::-1]
+    pieces = np.empty((len(others), 4))
+    pieces[:, 0], pieces[:, 1], pieces[:, 2], pieces[:, 3] = others, -others, -tails[others], 1.0
+    return ExactCurve(breakpoints[others], pieces)
+
+
+def _curve_of_set(source: SourceSet) -> ExactCurve:
+    program = CliqueProgram(source.vertices)
+    letters, end = program.letter_count, program.perfect.distortion
+    if end <= PERFECT_SLACK:
+        return ExactCurve(np.empty(0), np.empty((0, 4)))
+    ends, pieces = [min(program.symmetric_distortion, end)], [(letters - 1.0, 1.0 - letters, 0.0, 1.0)]
+    while ends[-1] < end - _STEP:
+        probe = min(ends[-1] + _STEP, (ends[-1] + end) / 2)
+        active_set = program.active_set(probe)
+        if active_set is None or len(pieces) == _MOST_PIECES:
+            raise SolverError(f"the curve of {source!r} could not be followed beyond distortion {ends[-1]!r}")
+        numerator, denominator = active_set.ratio(probe)
+        piece = (
+            numerator[0] - probe * numerator[1],
+            numerator[1],
+            denominator[0] - probe * denominator[1],
+            denominator[1],
+        )
+        ends.append(min(max(active_set.interval(probe)[1], probe), end))
+        pieces.append(piece)
+    ends[-1] = end
+    return ExactCurve(np.array(ends), np.array(pieces))

@@ -1,0 +1,203 @@
+"""Mechanisms: channels that publish a letter in place of the true one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paper_repro.checks import check_leakage, check_probability_rows
+from paper_repro.source_sets import SourceSet
+from paper_repro.types import FloatArray
+
+__all__ = ["Mechanism", "randomized_response"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Mechanism:
+    """A channel Q over one alphabet: input i is published as j with probability ``Q[i, j]``.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (M, M)
+        Row = input, column = output; rows sum to 1 within 1e-9.
+    labels : sequence of M distinct hashables, optional
+        Names of the letters; ``0 .. M-1`` if not given.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square or its rows are no distributions, or the labels do not fit it.
+
+    Examples
+    --------
+    >>> coin = Mechanism([[0.75, 0.25], [0.25, 0.75]], labels=["no", "yes"])
+    >>> coin.worst_case_distortion(SourceSet([[0.5, 0.5]]))
+    0.25
+    >>> print(coin.sample(["yes", "yes", "no", "no"], np.random.default_rng(7)))
+    ['yes' 'no' 'yes' 'no']
+    """
+
+    matrix: FloatArray
+    labels: Sequence[Hashable]
+
+    def __init__(self, matrix: ArrayLike, labels: Sequence[Hashable] | None = None) -> None:
+        rows = check_probability_rows(matrix, "mechanism")
+        if rows.shape[0] != rows.shape[1]:
+            raise ValueError(f"a mechanism's matrix must be square, got shape {rows.shape}")
+        rows.setflags(write=False)
+        letters = range(rows.shape[0]) if labels is None else tuple(labels)
+        if labels is not None and (len(letters) != rows.shape[0] or len(set(letters)) != len(letters)):
+            raise ValueError(f"labels must be {rows.shape[0]} distinct names, got {list(letters)!r}")
+        object.__setattr__(self, "matrix", rows)
+        object.__setattr__(self, "labels", letters)
+
+    @classmethod
+    def from_distortions(
+        cls, distortions: ArrayLike, labels: Sequence[Hashable] | None = None
+    ) -> Mechanism:
+        r"""The mechanism of least differential-privacy leakage with given diagonal ``1 - D_i``.
+
+        Equation (48) of the 2017 preprint of Kalantari et al., used for every row: with ``a = 1 - D`` and
+        ``S = sum_i a_i``,
+
+            Q_ij = a_j D_i / (S - a_i)   for j != i,      Q_ii = a_i.
+
+        Row i spreads what it gives away in proportion to ``a``, so every entry of column j lies below ``a_j``,
+        and ``a_j`` over the entry is ``(S - a_i) / D_i`` whatever j is. No mechanism with this diagonal leaks
+        less: row i has to sum to 1 with entries of at least ``a_j / t``, so ``a_i + (S - a_i) / t <= 1``.
+
+        Parameters
+        ----------
+        distortions : array_like, shape (M,)
+            ``D_i``, probability that letter i is changed, in [0, 1], with ``sum_i (1 - D_i) >= 1``. Given as
+            distortions, not as a diagonal, so that a very small ``D_i`` keeps its relative precision.
+        labels : sequence, optional
+
+        Raises
+        ------
+        ValueError
+            If a distortion is outside [0, 1], or less than one letter's worth of probability is kept.
+
+        Examples
+        --------
+        >>> Mechanism.from_distortions([0.25, 0.25, 1.0]).matrix
+        array([[0.75, 0.25, 0.  ],
+               [0.25, 0.75, 0.  ],
+               [0.5 , 0.5 , 0.  ]])
+        """
+        changed = np.asarray(distortions, dtype=float)
+        if changed.ndim != 1 or not ((changed >= 0) & (changed <= 1)).all():
+            raise ValueError(
+                f"distortions must be one probability of change between 0 and 1 per letter, got {distortions!r}"
+            )
+        kept = 1 - changed
+        if kept.sum() < 1 - 1e-12:
+            raise ValueError(
+                f"the kept probabilities 1 - D_i sum to {float(kept.sum())!r}; they must sum to at least 1: "
+                "lower the distortions"
+            )
+        # Sums of the others, added up from both sides: S - a_i would cancel where one letter holds nearly all.
+        others = np.zeros_like(kept)
+        others[1:] += np.cumsum(kept[:-1])
+        others[:-1] += np.cumsum(kept[:0:-1])[::-1]
+        share = np.divide(changed, others, out=np.zeros_like(kept), where=others > 0)
+        matrix = share[:, np.newaxis] * kept
+        np.fill_diagonal(matrix, kept)
+        lonely = others == 0  # all kept probability is on this letter: it is published as it is
+        matrix[lonely, lonely] = 1.0
+        return cls(matrix, labels)
+
+    @classmethod
+    def constant(cls, letters: ArrayLike, labels: Sequence[Hashable] | None = None) -> Mechanism:
+        """Publish a letter drawn from one distribution, whatever the data: no leakage by any notion.
+
+        >>> Mechanism.constant([0.25, 0.75]).matrix
+        array([[0.25, 0.75],
+               [0.25, 0.75]])
+        """
+        row = check_probability_rows(letters, "constant mechanism")
+        return cls(np.tile(row, (row.shape[1], 1)), labels)
+
+    def __repr__(self) -> str:
+        return f"Mechanism(M={self.alphabet_size}, diagonal={np.round(np.diagonal(self.matrix), 4).tolist()})"
+
+    @property
+    def alphabet_size(self) -> int:
+        return self.matrix.shape[0]
+
+    def worst_case_distortion(self, source: SourceSet) -> float:
+        """Largest probability of change over a source set; see :meth:`SourceSet.worst_case_distortion`."""
+        return source.worst_case_distortion(self)
+
+    def sample(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[np.generic]:
+        """Publish each value: an array of the same shape, every entry drawn independently from its row of Q.
+
+        Parameters
+        ----------
+        values : array_like of labels
+        rng : numpy.random.Generator
+
+        Raises
+        ------
+        ValueError
+            If a value is not one of the labels.
+        """
+        column = np.asarray(values)
+        published = np.empty_like(column, dtype=np.asarray(self.labels).dtype)
+        known = np.zeros(column.shape, dtype=bool)
+        for row, label in enumerate(self.labels):
+            here = column == label
+            known |= here
+            drawn = rng.choice(self.alphabet_size, size=int(here.sum()), p=self.matrix[row])
+            published[here] = np.asarray(self.labels)[drawn]
+        if not known.all():
+            raise ValueError(
+                f"value {column[~known].flat[0]!r} is not a letter of this mechanism; "
+                f"its letters are {list(self.labels)!r}"
+            )
+        return published
+
+
+def randomized_response(alphabet_size: int, leakage: float) -> Mechanism:
+    r"""Randomized response: keep a letter with probability t / (t + M - 1), else send any other one, evenly.
+
+    The optimum for every Class I source set (Theorem 1 and eq. (6), 2017 preprint of Kalantari et al.). It solves
+
+        minimize  max_P  sum_i P_i (1 - Q_ii)    subject to  Q_ij <= t Q_kj  for all i, k, j
+
+    over channels Q, where t = exp(leakage) and the uniform prior is among the P.
+
+    Parameters
+    ----------
+    alphabet_size : int, M >= 1
+    leakage : float, in nats, >= 0; infinity gives the identity
+
+    Returns
+    -------
+    Mechanism
+        Every column ratio is t up to rounding; worst-case distortion is (M - 1) / (t + M - 1).
+
+    Raises
+    ------
+    ValueError
+        If ``alphabet_size < 1`` or ``leakage`` is negative or NaN.
+
+    Examples
+    --------
+    >>> randomized_response(3, math.log(2)).matrix.round(4)
+    array([[0.5 , 0.25, 0.25],
+           [0.25, 0.5 , 0.25],
+           [0.25, 0.25, 0.5 ]])
+    """
+    if alphabet_size < 1:
+        raise ValueError(f"alphabet_size must be at least 1, got {alphabet_size}")
+    swap = math.exp(-np.logaddexp(check_leakage(leakage), math.log(max(alphabet_size - 1, 1))))
+    if alphabet_size == 1:
+        return Mechanism([[1.0]])
+    matrix = np.full((alphabet_size, alphabet_size), swap)
+    np.fill_diagonal(matrix, 1 - (alphabet_size - 1) * swap)
+    return Mechanism(matrix)

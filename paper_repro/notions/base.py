@@ -1,0 +1,98 @@
+"""What every privacy notion offers: its loss, evaluated directly, and an optimizer whose proposals are then judged."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paper_repro.mechanisms import Mechanism
+from paper_repro.solvers.hull import PERFECT_SLACK, perfect_privacy
+from paper_repro.source_sets import SourceSet
+from paper_repro.types import FloatArray
+
+__all__ = ["Notion", "Optimizer", "Proposal"]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A mechanism and the evidence that it is best, neither of them trusted yet.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+    prior : ndarray, shape (M,)
+        Claimed to be least favorable; a member of the source set.
+    prices : ndarray, shape (M,)
+        Multipliers of the distortion constraints, ``sum_v y_v P_v``; used by notions that depend on the prior.
+    """
+
+    mechanism: Mechanism
+    prior: FloatArray
+    prices: FloatArray
+
+
+class Optimizer(ABC):
+    """Finds the best mechanisms of one source set for one notion; keep it to go from one budget to the next."""
+
+    def __init__(self, source: SourceSet) -> None:
+        self.source = source
+        self.perfect = perfect_privacy(source.vertices)
+
+    def at_distortion(self, distortion: float) -> Proposal:
+        """Propose a mechanism of least leakage whose worst-case distortion is at most ``distortion``."""
+        if distortion >= self.perfect.distortion - PERFECT_SLACK:
+            return self._without_leakage()
+        return self._at_distortion(distortion)
+
+    def at_leakage(self, leakage: float) -> Proposal:
+        """Propose a mechanism of least worst-case distortion whose leakage is at most ``leakage`` nats."""
+        found = self._at_leakage(leakage) if leakage > 0 else None
+        return self._without_leakage() if found is None else found
+
+    def _without_leakage(self) -> Proposal:
+        mechanism = Mechanism.constant(self.perfect.letters, self.source.labels)
+        return Proposal(mechanism, self.perfect.prior, np.zeros(self.source.alphabet_size))
+
+    @abstractmethod
+    def _at_distortion(self, distortion: float) -> Proposal:
+        """The same below the least distortion without leakage."""
+
+    @abstractmethod
+    def _at_leakage(self, leakage: float) -> Proposal | None:
+        """The same for a positive leakage; None if the least distortion is the one without leakage."""
+
+    @abstractmethod
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """How far a proposal with this leakage and distortion can be from the optimum, in the notion's ``gap_unit``."""
+
+
+class Notion(ABC):
+    """A privacy notion.
+
+    Attributes
+    ----------
+    name : str
+    gap_unit : str
+        What the gap of a result is measured in.
+    tolerance : float
+        The largest gap with which a result is returned.
+    """
+
+    name: ClassVar[str]
+    gap_unit: ClassVar[str]
+    tolerance: ClassVar[float]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    @abstractmethod
+    def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
+        """Leakage of a mechanism in nats, from the definition."""
+
+    @abstractmethod
+    def optimizer(self, source: SourceSet) -> Optimizer:
+        """An optimizer for one source set."""

@@ -1,0 +1,87 @@
+"""Members of a source set that stand out: the one with the smallest peak, and the one with the highest floor.
+
+Both are the values of matrix games between a prior in the hull of the vertices and a letter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paper_repro.solvers.linear import optimal_basis
+from paper_repro.types import FloatArray
+
+__all__ = ["PERFECT_SLACK", "PerfectPrivacy", "highest_floor", "perfect_privacy"]
+
+# Curves jump to 0 leakage: a distortion that misses the jump by rounding alone has to land on its far side.
+PERFECT_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class PerfectPrivacy:
+    """The least distortion at which nothing needs to leak, by any notion.
+
+    Attributes
+    ----------
+    distortion : float
+    letters : ndarray, shape (M,)
+        The letter to publish, whatever the data, is drawn from this distribution.
+    prior : ndarray, shape (M,)
+        Member of the set that proves it: no constant answer errs less than ``1 - max_i prior_i`` under it.
+    """
+
+    distortion: float
+    letters: FloatArray
+    prior: FloatArray
+
+
+def perfect_privacy(vertices: FloatArray) -> PerfectPrivacy:
+    """Least distortion without leakage: ``1 - min_P max_i P_i`` over the hull of the vertices.
+
+    A channel leaks nothing when all its rows are one distribution a, and then errs with probability ``1 - P . a``.
+    The value of the game ``max_a min_P P . a`` equals ``min_P max_i P_i``.
+
+    >>> found = perfect_privacy(np.array([[0.7, 0.3, 0.0], [0.1, 0.6, 0.3]]))
+    >>> round(found.distortion, 12), found.letters.round(6), found.prior.round(12)
+    (0.55, array([0.333333, 0.666667, 0.      ]), array([0.45, 0.45, 0.1 ]))
+    """
+    weights, letters = _game(vertices, sign=1.0)
+    return PerfectPrivacy(float((vertices @ (1 - letters)).max()), letters, weights @ vertices)
+
+
+def highest_floor(vertices: FloatArray) -> FloatArray:
+    """The member whose smallest probability is largest, shape (M,): solves ``max_P min_i P_i`` over the hull.
+
+    >>> highest_floor(np.array([[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]])).round(12)
+    array([0.4, 0.3, 0.3])
+    """
+    weights, _ = _game(vertices, sign=-1.0)
+    return weights @ vertices
+
+
+def _game(vertices: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
+    """Weights of the vertices that minimize ``max_i sign * P_i``, and the letters' weights that prove them best."""
+    count, size = vertices.shape
+    letters, weights = np.zeros(size), np.zeros(count)
+    if count == 1:
+        letters[np.argmax(sign * vertices[0])] = 1.0
+        return np.ones(1), letters
+    # Columns: the weights and the value z >= 0; rows: sign * (w . P)_i <= sign * z for every letter, and sum w = 1.
+    matrix = np.zeros((size + 1, count + 1))
+    matrix[:size, :count], matrix[:size, count], matrix[size, :count] = sign * vertices.T, -sign, 1.0
+    costs, upper = np.zeros(count + 1), np.zeros(size + 1)
+    costs[count], upper[size] = sign, 1.0
+    basis = optimal_basis(costs, matrix, upper, last_row_equal=True)
+    if not basis.columns[count]:  # the value is 0 to the solver's tolerance: nothing to choose between
+        return np.full(count, 1 / count), np.full(size, 1 / size)
+    playing, tight = basis.columns[:count], ~basis.rows[:size]
+    # Both players make the other's live choices equal: as many letters as vertices, whatever the solver's rounding.
+    payoff = vertices[playing][:, tight]
+    border = np.ones((len(payoff), 1))
+    system = np.block([[payoff.T, -border], [border.T, np.zeros((1, 1))]])
+    target = np.append(np.zeros(len(payoff)), 1.0)
+    weights[playing] = np.clip(np.linalg.solve(system, target)[:-1], 0, None)
+    system[:-1, :-1] = payoff
+    letters[tight] = np.clip(np.linalg.solve(system, target)[:-1], 0, None)
+    return weights / weights.sum(), letters / letters.sum()

@@ -1,0 +1,94 @@
+"""Linear programs: HiGHS finds the optimal basis, and the callers compute their numbers from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from paper_repro.errors import SolverError
+from paper_repro.types import BoolArray, FloatArray
+
+__all__ = ["Basis", "optimal_basis"]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """An optimal basis: True where a column, or a row's slack, is basic; the rest sit exactly at their bound."""
+
+    columns: BoolArray
+    rows: BoolArray
+    objective: float
+    raw: Any
+
+
+def optimal_basis(
+    costs: FloatArray,
+    matrix: FloatArray,
+    upper: FloatArray,
+    last_row_equal: bool = False,
+    start: Basis | None = None,
+) -> Basis:
+    """Solve: minimize costs . x subject to matrix x <= upper, x >= 0; the last row may be an equality.
+
+    ``start`` is the basis of a similar program, to begin from. Vertices are told apart by the basis, not by rounding x.
+
+    Raises
+    ------
+    SolverError
+        If HiGHS finds no optimum.
+
+    >>> optimal_basis(np.array([-1.0, -2.0]), np.array([[1.0, 1.0]]), np.array([4.0])).columns
+    array([False,  True])
+    """
+    import highspy
+    from scipy.sparse import csc_matrix
+
+    columns = csc_matrix(matrix)
+    program = highspy.HighsLp()
+    program.num_row_, program.num_col_ = matrix.shape
+    program.col_cost_ = costs
+    program.col_lower_ = np.zeros(len(costs))
+    program.col_upper_ = np.full(len(costs), highspy.kHighsInf)
+    lower = np.full(len(upper), -highspy.kHighsInf)
+    if last_row_equal:
+        lower[-1] = upper[-1]
+    program.row_lower_, program.row_upper_ = lower, upper
+    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    program.a_matrix_.start_, program.a_matrix_.index_ = columns.indptr, columns.indices
+    program.a_matrix_.value_ = columns.data
+
+    model = highspy.Highs()
+    for option, value in {
+        "output_flag": False,
+        "threads": 1,
+        "solver": "simplex",
+        "presolve": "off",  # the basis is what is wanted, and a warm start needs it
+        "primal_feasibility_tolerance": 1e-10,
+        "dual_feasibility_tolerance": 1e-10,
+        "small_matrix_value": 1e-12,
+    }.items():
+        model.setOptionValue(option, value)
+    model.passModel(program)
+    if start is not None:
+        model.setBasis(start.raw)
+    for retry in ({}, {"presolve": "on"}, {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}):
+        for option, value in retry.items():
+            model.setOptionValue(option, value)
+            model.clearSolver()
+        model.run()
+        if model.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            break
+    else:
+        raise SolverError(
+            f"HiGHS stopped with {model.modelStatusToString(model.getModelStatus())} on a program with "
+            f"{matrix.shape[0]} rows and {matrix.shape[1]} columns"
+        )
+    basis, basic = model.getBasis(), highspy.HighsBasisStatus.kBasic
+    return Basis(
+        columns=np.array([status == basic for status in basis.col_status]),
+        rows=np.array([status == basic for status in basis.row_status]),
+        objective=model.getInfo().objective_function_value,
+        raw=basis,
+    )
