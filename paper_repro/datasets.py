@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from paper_repro.paths import DATA
+from paper_repro.paths import DATA, ROOT
 from paper_repro.source_sets import SourceSet
 
 __all__ = ["load_source_set", "read_source_set", "source_set_names", "source_set_path"]
@@ -26,13 +26,16 @@ def source_set_names() -> list[str]:
 def source_set_path(name_or_path: str | Path) -> Path:
     """The CSV file behind a known name, or the given path if it ends in ``.csv``.
 
+    A relative path is looked for in the current folder, then in the checkout: a notebook runs in a folder of its own.
+
     Raises
     ------
     ValueError
         If it is neither; the message lists the known names.
     """
     if str(name_or_path).endswith(".csv"):
-        return Path(name_or_path)
+        path = Path(name_or_path)
+        return path if path.is_file() or not (ROOT / path).is_file() else ROOT / path
     if name_or_path not in source_set_names():
         raise ValueError(
             f"unknown source set {str(name_or_path)!r}; known are {', '.join(source_set_names())}, "

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_probability_rows
-from paper_repro.types import FloatArray
-
-if TYPE_CHECKING:
-    from paper_repro.mechanisms import Mechanism
+from paper_repro.types import FloatArray, HasMatrix
 
 __all__ = ["SourceClass", "SourceSet"]
 
@@ -100,7 +97,7 @@ class SourceSet:
         ascents = np.diff(self.vertices[:, order], axis=1)
         return "II" if (ascents <= _TIE).all() else "III"
 
-    def worst_case_distortion(self, mechanism: Mechanism | ArrayLike) -> float:
+    def worst_case_distortion(self, mechanism: HasMatrix | ArrayLike) -> float:
         """Largest expected Hamming distortion over the set: ``max_P sum_i P_i (1 - Q_ii)``.
 
         Linear in P, so the maximum is at a vertex. Evaluated from the matrix; exact up to rounding.

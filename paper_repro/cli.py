@@ -1,0 +1,64 @@
+"""The command ``paper-repro``: draw the figures, refresh the notebooks, or ask for one best mechanism."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import paper_repro as pr
+from paper_repro.notebook_runs import NotebookRunError, refresh_notebooks, run_figures
+from paper_repro.paths import FIGURES
+
+__all__ = ["main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(pr.__version__)
+def main() -> None:
+    """How little need a published category reveal, if it may be changed with probability at most D?"""
+
+
+@main.command()
+@click.option("--output", type=click.Path(path_type=Path), default=FIGURES, help="Folder for the files; default: figures/.")
+@click.option("--only", multiple=True, metavar="RUN", help="Only this run of notebooks/runs.toml; may be repeated.")
+@click.option("--jobs", default=2, show_default=True, help="Notebooks that run at the same time.")
+def figures(output: Path, only: tuple[str, ...], jobs: int) -> None:
+    """Run the notebooks and collect the figures and tables that they draw, with a manifest."""
+    try:
+        written = run_figures(output, only, jobs)
+    except NotebookRunError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{len(written)} files in {output}")
+
+
+@main.command()
+@click.option("--check", is_flag=True, help="Compare with the stored outputs and change nothing.")
+@click.option("--jobs", default=2, show_default=True, help="Notebooks that run at the same time.")
+def notebooks(check: bool, jobs: int) -> None:
+    """Run the notebooks again and store their outputs."""
+    try:
+        changed = refresh_notebooks(check=check, jobs=jobs)
+    except NotebookRunError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{len(changed)} notebooks changed")
+
+
+@main.command()
+@click.argument("source_set")
+@click.option("--distortion", type=float, help="Largest probability of change, in [0, 1].")
+@click.option("--leakage", type=float, help="Largest leakage, in nats.")
+@click.option("--notion", default="differential privacy", show_default=True)
+def best(source_set: str, distortion: float | None, leakage: float | None, notion: str) -> None:
+    """Print the best mechanism for SOURCE_SET, a known name or a CSV file, at a distortion or a leakage."""
+    try:
+        source = pr.load_source_set(source_set)
+        found = pr.optimal_mechanism(source, distortion=distortion, leakage=leakage, notion=pr.notion_by_name(notion))
+    except (ValueError, FileNotFoundError, pr.CertificateError, pr.SolverError) as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(found)
+    labels = [str(label) for label in source.labels]
+    width = max(8, *map(len, labels))
+    click.echo(" ".join(cell.rjust(width) for cell in ["", *labels]))
+    for label, row in zip(labels, found.mechanism.matrix, strict=True):
+        click.echo(" ".join(cell.rjust(width) for cell in [label, *(f"{value:.6f}" for value in row)]))
