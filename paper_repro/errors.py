@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["CertificateError", "SolverError"]
+__all__ = ["CertificateError", "InfeasibleError", "SolverError"]
 
 
 class SolverError(RuntimeError):
     """A solver stopped without an answer."""
+
+
+class InfeasibleError(SolverError):
+    """A program has no feasible point."""
 
 
 class CertificateError(RuntimeError):

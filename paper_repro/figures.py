@@ -37,7 +37,7 @@ _STYLE: dict[str, Any] = {
     "legend.frameon": False,
     "lines.linewidth": 1.7,
     "figure.dpi": 120,
-    "savefig.dpi": 200,
+    "savefig.dpi": 160,
     "svg.hashsalt": "paper_repro",  # else the ids inside differ from run to run
     "svg.fonttype": "path",
     "pdf.compression": 6,
@@ -260,6 +260,9 @@ def _rendered(figure: Figure, kind: str, description: str) -> bytes:
     }
     buffer = io.BytesIO()
     with mpl.rc_context(_STYLE):
+        if figure.get_layout_engine() is not None:
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")  # arranged once, for all kinds of file
         figure.savefig(buffer, format=kind, metadata=metadata[kind])
     return buffer.getvalue()
 

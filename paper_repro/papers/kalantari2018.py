@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion
-from paper_repro.errors import SolverError
+from paper_repro.errors import InfeasibleError
+from paper_repro.solvers.linear import optimal_basis
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
@@ -250,8 +251,6 @@ def _program(
     falling: FloatArray, distortion: float, count: int, pairs: list[tuple[int, int]], reading: Reading
 ) -> float:
     """Equations (10) and (17) in ``y_i = D_i / D_1`` and ``s = 1 / D_1``: minimize ``(n - 1) s - sum_{i>=2} y_i``."""
-    from scipy.optimize import linprog
-
     if reading not in ("literal", "printed", "corrected"):
         raise ValueError(f"reading must be 'literal', 'printed' or 'corrected', got {reading!r}")
     suppressed = falling[:, count:].sum(axis=1).max()
@@ -260,25 +259,17 @@ def _program(
     rows.append(np.append(np.ones(count), -(count - 1.0)))
     identity = np.eye(count + 1)
     if reading != "literal":
-        rows.extend(identity[letter] - identity[count] for letter in range(count))
+        rows.extend(identity[:count] - identity[count])
     if reading == "corrected":
-        rows.extend(identity[letter] - identity[letter + 1] for letter in range(count - 1))
+        rows.extend(identity[: count - 1] - identity[1:count])
+    bounds = len(rows)
     # A suppressed letter has distortion 1, that is y = s.
-    equal = [
-        identity[min(i, count)] - identity[min(j, count)] for i, j in pairs if min(i, count) != min(j, count)
-    ]
-    equal.append(identity[0])
-    result = linprog(
-        np.concatenate([[0.0], -np.ones(count - 1), [count - 1.0]]),
-        A_ub=np.array(rows),
-        b_ub=np.zeros(len(rows)),
-        A_eq=np.array(equal),
-        b_eq=np.append(np.zeros(len(equal) - 1), 1.0),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if result.status == 2:  # infeasible
+    rows.extend(identity[min(i, count)] - identity[min(j, count)] for i, j in pairs if min(i, count) != min(j, count))
+    rows.append(identity[0])
+    costs, upper = np.append(-np.ones(count), count - 1.0), np.zeros(len(rows))
+    costs[0], upper[-1] = 0.0, 1.0
+    try:
+        solved = optimal_basis(costs, np.array(rows), upper, equal=slice(bounds, None))
+    except InfeasibleError:
         return math.inf
-    if result.status != 0:
-        raise SolverError(f"equation (17) with {count} letters at distortion {distortion!r}: {result.message}")
-    return max(0.0, math.log(result.fun))
+    return max(0.0, math.log(max(solved.objective, 1.0)))

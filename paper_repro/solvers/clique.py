@@ -320,7 +320,7 @@ class CliqueProgram:
         upper = np.concatenate([np.zeros(count), np.full(size, total), [size - 1.0]])
         costs = np.append(np.zeros(size), [1.0, 1.0])
         matrix = np.column_stack([letters, column_s, column_k])
-        basis = optimal_basis(costs, matrix, upper, last_row_equal=True)
+        basis = optimal_basis(costs, matrix, upper, equal=slice(count + size, None))
         return self._read(basis) if basis.objective / total < self.perfect.distortion - PERFECT_SLACK else None
 
     def _read(self, basis: Basis) -> ActiveSet | None:

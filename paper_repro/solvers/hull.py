@@ -72,7 +72,7 @@ def _game(vertices: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
     matrix[:size, :count], matrix[:size, count], matrix[size, :count] = sign * vertices.T, -sign, 1.0
     costs, upper = np.zeros(count + 1), np.zeros(size + 1)
     costs[count], upper[size] = sign, 1.0
-    basis = optimal_basis(costs, matrix, upper, last_row_equal=True)
+    basis = optimal_basis(costs, matrix, upper, equal=slice(size, None))
     if not basis.columns[count]:  # the value is 0 to the solver's tolerance: nothing to choose between
         return np.full(count, 1 / count), np.full(size, 1 / size)
     playing, tight = basis.columns[:count], ~basis.rows[:size]

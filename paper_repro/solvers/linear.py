@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.errors import SolverError
+from paper_repro.errors import InfeasibleError, SolverError
 from paper_repro.types import BoolArray, FloatArray
 
 __all__ = ["Basis", "optimal_basis"]
@@ -27,17 +27,19 @@ def optimal_basis(
     costs: FloatArray,
     matrix: FloatArray,
     upper: FloatArray,
-    last_row_equal: bool = False,
+    equal: slice = slice(0, 0),
     start: Basis | None = None,
 ) -> Basis:
-    """Solve: minimize costs . x subject to matrix x <= upper, x >= 0; the last row may be an equality.
+    """Solve: minimize costs . x subject to matrix x <= upper, x >= 0; the rows in ``equal`` are equalities.
 
     ``start`` is the basis of a similar program, to begin from. Vertices are told apart by the basis, not by rounding x.
 
     Raises
     ------
+    InfeasibleError
+        If no x satisfies the rows.
     SolverError
-        If HiGHS finds no optimum.
+        If HiGHS finds no optimum for another reason.
 
     >>> optimal_basis(np.array([-1.0, -2.0]), np.array([[1.0, 1.0]]), np.array([4.0])).columns
     array([False,  True])
@@ -52,8 +54,7 @@ def optimal_basis(
     program.col_lower_ = np.zeros(len(costs))
     program.col_upper_ = np.full(len(costs), highspy.kHighsInf)
     lower = np.full(len(upper), -highspy.kHighsInf)
-    if last_row_equal:
-        lower[-1] = upper[-1]
+    lower[equal] = upper[equal]
     program.row_lower_, program.row_upper_ = lower, upper
     program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     program.a_matrix_.start_, program.a_matrix_.index_ = columns.indptr, columns.indices
@@ -80,6 +81,8 @@ def optimal_basis(
         model.run()
         if model.getModelStatus() == highspy.HighsModelStatus.kOptimal:
             break
+        if model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            raise InfeasibleError("no point satisfies all rows of the linear program")
     else:
         raise SolverError(
             f"HiGHS stopped with {model.modelStatusToString(model.getModelStatus())} on a program with "
