@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -32,7 +30,7 @@ def check_distortion(distortion: float) -> float:
 def check_leakage(leakage: float) -> float:
     """Return a leakage in nats as a float, or raise if it is negative or NaN; infinity is allowed.
 
-    >>> check_leakage(math.inf)
+    >>> check_leakage(float("inf"))
     inf
     """
     value = _number(leakage, "leakage", "at least 0 nats")

@@ -20,7 +20,9 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--output", type=click.Path(path_type=Path), default=FIGURES, help="Folder for the files; default: figures/.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=FIGURES, help="Folder for the files; default: figures/."
+)
 @click.option("--only", multiple=True, metavar="RUN", help="Only this run of notebooks/runs.toml; may be repeated.")
 @click.option("--jobs", default=2, show_default=True, help="Notebooks that run at the same time.")
 def figures(output: Path, only: tuple[str, ...], jobs: int) -> None:

@@ -20,7 +20,7 @@ def source_set_names() -> list[str]:
     ['P_I_6', 'P_II_6', 'P_IIIa_6', 'P_IIIb_6', 'P_IIIc_6']
     """
     names = (path.stem for path in _FOLDER.glob("*.csv"))
-    return sorted(names, key=lambda name: (int(name.rpartition("_")[2]), name))
+    return sorted(names, key=lambda name: (int(name.rpartition("_")[2]), name.count("I"), name))
 
 
 def source_set_path(name_or_path: str | Path) -> Path:
@@ -97,8 +97,12 @@ def read_source_set(path: str | Path) -> SourceSet:
                 f"{path}, line {number}: {len(cells)} columns where the header names {len(labels)} letters; "
                 "write one probability per letter, 0 for a letter that never occurs"
             )
-        vertices.append([_probability(cell, f"{path}, line {number}, column {label!r}")
-                         for cell, label in zip(cells, labels, strict=True)])
+        vertices.append(
+            [
+                _probability(cell, f"{path}, line {number}, column {label!r}")
+                for cell, label in zip(cells, labels, strict=True)
+            ]
+        )
     return SourceSet(vertices, labels=labels, name=path.stem)
 
 

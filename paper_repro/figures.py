@@ -27,7 +27,7 @@ __all__ = ["as_image", "draw_breakpoints", "draw_curves", "draw_leakages", "draw
 _COLORS = ["#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 _DASHES: list[Any] = ["-", (0, (6, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1.5)), (0, (8, 2, 1, 2, 1, 2)), "--"]
 
-_STYLE: dict[str, Any] = {
+_STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.spines.top": False,
@@ -74,14 +74,25 @@ def draw_curves(table: pd.DataFrame, title: str = "") -> Figure:
     }
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(7.2, 6.2 if printed.any() else 4.6), layout="constrained")
-        axes, *rest = figure.subplots(2 if printed.any() else 1, 1, sharex=True, squeeze=False, height_ratios=[3, 1.3][: 1 + printed.any()])[:, 0]
+        axes, *rest = figure.subplots(
+            2 if printed.any() else 1, 1, sharex=True, squeeze=False, height_ratios=[3, 1.3][: 1 + printed.any()]
+        )[:, 0]
         for name, rows in exact.groupby(key, sort=False):
             _draw_line(axes, rows, "leakage", **styles[name])
         handles = [
-            Line2D([], [], **style, label=f"Class {exact.loc[exact[key] == name, 'class'].iloc[0]}: {name}" if key == "source_set" else name)
+            Line2D(
+                [],
+                [],
+                **style,
+                label=f"Class {exact.loc[exact[key] == name, 'class'].iloc[0]}: {name}"
+                if key == "source_set"
+                else name,
+            )
             for name, style in styles.items()
         ]
-        for name, rows in table[printed].assign(shortfall=table["exact"] - table["leakage"]).groupby("source_set", sort=False):
+        for name, rows in (
+            table[printed].assign(shortfall=table["exact"] - table["leakage"]).groupby("source_set", sort=False)
+        ):
             style = styles[name if key == "source_set" else exact[key].iloc[0]]
             _draw_line(axes, rows, "leakage", ends=False, **{**style, **_PRINTED})
             _draw_line(rest[0], rows, "shortfall", **style)
@@ -93,7 +104,19 @@ def draw_curves(table: pd.DataFrame, title: str = "") -> Figure:
         for lemma, rows in table[lemmas].groupby("curve", sort=False):
             handles.append(_draw_lemma(axes, str(lemma), rows))
         if exact["end"].eq("open").any():
-            handles.append(Line2D([], [], color="0.3", marker="o", mfc="white", ms=4.5, ls=":", lw=0.8, label="jump: open and closed end"))
+            handles.append(
+                Line2D(
+                    [],
+                    [],
+                    color="0.3",
+                    marker="o",
+                    mfc="white",
+                    ms=4.5,
+                    ls=":",
+                    lw=0.8,
+                    label="jump: open and closed end",
+                )
+            )
         figure.axes[-1].set(xlabel=_DISTORTION, xlim=(0, float(table["distortion"].max())))
         axes.set(ylabel=_LEAKAGE, title=title)
         axes.axhline(0, color="0.6", linewidth=0.8, zorder=1)
@@ -130,7 +153,9 @@ def draw_breakpoints(table: pd.DataFrame, title: str = "") -> Figure:
             printed = table[(table["source_set"] == name) & (table["kind"] == "printed")]["distortion"]
             axes.plot([0, exact.max()], [row, row], color="0.75", linewidth=1, zorder=1)
             axes.plot(exact, [row + 0.14] * len(exact), marker="v", ls="", color=_COLORS[1], ms=6, zorder=3)
-            axes.plot(printed, [row - 0.16] * len(printed), marker="^", ls="", color=_COLORS[2], mfc="white", ms=5.5, zorder=2)
+            axes.plot(
+                printed, [row - 0.16] * len(printed), marker="^", ls="", color=_COLORS[2], mfc="white", ms=5.5, zorder=2
+            )
         axes.set(xlabel=_DISTORTION, title=title, yticks=range(len(names)), yticklabels=names, xlim=(0, 1))
         axes.set_ylim(-0.6, len(names) - 0.4)
         axes.invert_yaxis()
@@ -200,7 +225,9 @@ def as_image(figure: Figure, description: str) -> Image:
     """The figure as a notebook shows it: a PNG with alternative text."""
     from IPython.display import Image
 
-    return Image(data=_rendered(figure, "png", description), format="png", width=720, alt=description)
+    return Image(  # type: ignore[no-untyped-call]
+        data=_rendered(figure, "png", description), format="png", width=720, alt=description
+    )
 
 
 def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
@@ -222,7 +249,9 @@ def _draw_line(axes: Axes, rows: pd.DataFrame, column: str, *, ends: bool = True
         color, order = style["color"], style["zorder"]
         axes.plot(jump["distortion"], jump[column], ls=":", lw=0.8, color=color, zorder=order)
         for (_, end), fill in zip(jump.iterrows(), ("white", color), strict=True):
-            axes.plot(end["distortion"], end[column], "o", color=color, mfc=fill, ms=4.5, zorder=order + 1, clip_on=False)
+            axes.plot(
+                end["distortion"], end[column], "o", color=color, mfc=fill, ms=4.5, zorder=order + 1, clip_on=False
+            )
 
 
 def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> Line2D:
@@ -230,9 +259,18 @@ def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> Line2D:
     if len(rows) == 1:
         place = float(rows["distortion"].iloc[0])
         axes.axvline(place, ymax=0.45, color="0.45", linestyle=(0, (4, 3)), linewidth=0.9, zorder=1)
-        return Line2D([], [], color="0.45", linestyle=(0, (4, 3)), linewidth=0.9, label=f"{lemma}: nothing need leak from D = {place:g}")
+        return Line2D(
+            [],
+            [],
+            color="0.45",
+            linestyle=(0, (4, 3)),
+            linewidth=0.9,
+            label=f"{lemma}: nothing need leak from D = {place:g}",
+        )
     axes.plot(rows["distortion"], rows["leakage"], "D", color="0.3", mfc="white", ms=4, zorder=5, clip_on=False)
-    return Line2D([], [], color="0.3", marker="D", mfc="white", ms=4, ls="", label=f"{lemma}: closed form of mutual information")
+    return Line2D(
+        [], [], color="0.3", marker="D", mfc="white", ms=4, ls="", label=f"{lemma}: closed form of mutual information"
+    )
 
 
 def _draw_grid(table: pd.DataFrame, title: str, xlabel: str, form: str) -> Figure:

@@ -38,7 +38,7 @@ class Mechanism:
     >>> coin.worst_case_distortion(SourceSet([[0.5, 0.5]]))
     0.25
     >>> print(coin.sample(["yes", "yes", "no", "no"], np.random.default_rng(7)))
-    ['yes' 'no' 'yes' 'no']
+    ['yes' 'no' 'no' 'yes']
     """
 
     matrix: FloatArray
@@ -56,9 +56,7 @@ class Mechanism:
         object.__setattr__(self, "labels", letters)
 
     @classmethod
-    def from_distortions(
-        cls, distortions: ArrayLike, labels: Sequence[Hashable] | None = None
-    ) -> Mechanism:
+    def from_distortions(cls, distortions: ArrayLike, labels: Sequence[Hashable] | None = None) -> Mechanism:
         r"""The mechanism of least differential-privacy leakage with given diagonal ``1 - D_i``.
 
         Equation (48) of the 2017 preprint of Kalantari et al., used for every row: with ``a = 1 - D`` and

@@ -55,9 +55,7 @@ def check_parameters(namespace: Mapping[str, Any]) -> None:
             if name not in declared:
                 close = difflib.get_close_matches(name, declared, n=1)
                 hint = f", did you mean {close[0]!r}?" if close else ";"
-                raise ValueError(
-                    f"unknown notebook parameter {name!r}{hint} This notebook has {', '.join(declared)}"
-                )
+                raise ValueError(f"unknown notebook parameter {name!r}{hint} This notebook has {', '.join(declared)}")
     for name, kind in declared.items():
         value, types = namespace[name], _TYPES.get(kind, (object,))
         if not isinstance(value, types) or (isinstance(value, bool) and kind != "bool"):

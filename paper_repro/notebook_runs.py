@@ -92,8 +92,7 @@ class NotebookRun:
         if not self.notebook.is_file() or self.notebook.suffix != ".ipynb":
             known = _listed(path.name for path in self.notebook.parent.glob("*.ipynb"))
             raise NotebookRunError(
-                f"run {self.name!r}: no notebook {self.notebook.name!r} in {self.notebook.parent}; "
-                f"there is {known}"
+                f"run {self.name!r}: no notebook {self.notebook.name!r} in {self.notebook.parent}; there is {known}"
             )
         declared = _declared_parameters(self.notebook)
         if "output_dir" not in declared:
@@ -207,15 +206,11 @@ def run_figures(
     for run in runs:
         found, entries = _collect(run, work / run.name, notebooks.parent)
         for name in found.keys() & files.keys():
-            raise NotebookRunError(
-                f"two runs write {name}: {files[name].parent.name} and {run.name}; see {work}"
-            )
+            raise NotebookRunError(f"two runs write {name}: {files[name].parent.name} and {run.name}; see {work}")
         files.update(found)
         manifest.update(entries)
     written = work / "manifest.json"
-    written.write_text(
-        json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    written.write_text(json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
     _publish([*files.values(), written], [target / name for name in files] + [target / written.name])
     shutil.rmtree(work)
     return [target / name for name in files] + [target / written.name]
@@ -253,16 +248,12 @@ def refresh_notebooks(
     import nbformat
     import nbstripout
 
-    sources = (
-        sorted(notebooks.glob("*.ipynb")) if paths is None else [Path(path).absolute() for path in paths]
-    )
+    sources = sorted(notebooks.glob("*.ipynb")) if paths is None else [Path(path).absolute() for path in paths]
     for source in sources:
         if not source.is_file() or source.suffix != ".ipynb":
             raise NotebookRunError(f"no notebook {source}")
     work = _make_workspace(notebooks)
-    tasks = [
-        _Task(source.stem, source, work / f"{i:02d}-{source.name}", {}) for i, source in enumerate(sources, 1)
-    ]
+    tasks = [_Task(source.stem, source, work / f"{i:02d}-{source.name}", {}) for i, source in enumerate(sources, 1)]
     _execute_all(tasks, jobs, work)
 
     changed = []
@@ -272,9 +263,7 @@ def refresh_notebooks(
         for cell, run in zip(stored.cells, executed.cells, strict=True):
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = run.outputs, run.execution_count
-        nbstripout.strip_output(
-            stored, keep_output=True, keep_count=True, keep_id=True, extra_keys=VOLATILE_METADATA
-        )
+        nbstripout.strip_output(stored, keep_output=True, keep_count=True, keep_id=True, extra_keys=VOLATILE_METADATA)
         with task.executed.open("w", encoding="utf-8", newline="\n") as stream:
             nbformat.write(stored, stream)
         if task.executed.read_bytes() != task.source.read_bytes():
@@ -301,9 +290,7 @@ def _execute_all(tasks: Sequence[_Task], jobs: int, work: Path) -> None:
         return
     start = time.monotonic()
     # Spawned, not forked: a worker must not inherit the locks of threads that the libraries may have started.
-    pool = ProcessPoolExecutor(
-        min(jobs, len(tasks)), multiprocessing.get_context("spawn"), _start_worker, (work,)
-    )
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), multiprocessing.get_context("spawn"), _start_worker, (work,))
     with pool:
         futures = {pool.submit(_execute, task): task for task in tasks}
         try:
@@ -314,9 +301,7 @@ def _execute_all(tasks: Sequence[_Task], jobs: int, work: Path) -> None:
                         f"{task.name}: {task.source.name} failed {failure}\n"
                         f"The executed notebook is kept: {task.executed}"
                     )
-                print(
-                    f"{task.name}: {task.source.name} done after {time.monotonic() - start:.0f} s", flush=True
-                )
+                print(f"{task.name}: {task.source.name} done after {time.monotonic() - start:.0f} s", flush=True)
         except BrokenProcessPool:
             raise NotebookRunError(f"a worker process died; its log is in {work}") from None
         finally:
@@ -375,9 +360,7 @@ def _literal(notebook: Path, name: str, text: str) -> object:
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):
-        raise NotebookRunError(
-            f"{notebook.name}: the default of {name} must be a plain value, got {text}"
-        ) from None
+        raise NotebookRunError(f"{notebook.name}: the default of {name} must be a plain value, got {text}") from None
 
 
 def _check_writable(folder: Path) -> None:
@@ -405,9 +388,7 @@ def _read_manifest(path: Path) -> dict[str, dict[str, Any]]:
     return manifest
 
 
-def _collect(
-    run: NotebookRun, staging: Path, root: Path
-) -> tuple[dict[str, Path], dict[str, dict[str, Any]]]:
+def _collect(run: NotebookRun, staging: Path, root: Path) -> tuple[dict[str, Path], dict[str, dict[str, Any]]]:
     """Sort what a run left: its files by name, and a manifest entry for each stem."""
     files, inputs = {}, {}
     for path in sorted(staging.iterdir()):
@@ -416,9 +397,7 @@ def _collect(
         elif path.suffix in SUFFIXES:
             files[path.name] = path
         else:
-            raise NotebookRunError(
-                f"{run.name}: {run.notebook.name} left {path}; allowed are {_listed(SUFFIXES)}"
-            )
+            raise NotebookRunError(f"{run.name}: {run.notebook.name} left {path}; allowed are {_listed(SUFFIXES)}")
     if not files:
         raise NotebookRunError(f"{run.name}: {run.notebook.name} left no figure or table in output_dir")
     entries: dict[str, dict[str, Any]] = {}
@@ -440,9 +419,7 @@ def _collect(
             raise NotebookRunError(f"{run.name}: {run.notebook.name} left {stem}.inputs but no {stem}.*")
         for line in filter(None, map(str.strip, lines)):
             if not (root / line).is_file():
-                raise NotebookRunError(
-                    f"{run.name}: {stem}.inputs names {line!r}, which is no file in {root}"
-                )
+                raise NotebookRunError(f"{run.name}: {stem}.inputs names {line!r}, which is no file in {root}")
             entries[stem]["inputs"][line] = _sha256(root / line)
     return files, entries
 
@@ -456,9 +433,7 @@ def _publish(sources: Sequence[Path], targets: Sequence[Path]) -> None:
         for copy, target in zip(copies, targets, strict=True):
             os.replace(copy, target)
     except OSError as error:
-        raise NotebookRunError(
-            f"cannot write {error.filename2 or error.filename}: {error.strerror}"
-        ) from None
+        raise NotebookRunError(f"cannot write {error.filename2 or error.filename}: {error.strerror}") from None
     finally:
         for copy in copies:
             copy.unlink(missing_ok=True)

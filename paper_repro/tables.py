@@ -213,7 +213,9 @@ def _curve(source: SourceSet, notion: Notion, grid: FloatArray) -> pd.DataFrame:
     if len(inside) and inside[-1] == exact.breakpoints[-1] and exact.limits_from_below[-1] > _SAME:
         jump = np.searchsorted(grid, inside[-1])
         frame.loc[jump, "end"] = "closed"
-        below = frame.loc[[jump]].assign(leakage=exact.limits_from_below[-1], exact=exact.limits_from_below[-1], end="open")
+        below = frame.loc[[jump]].assign(
+            leakage=exact.limits_from_below[-1], exact=exact.limits_from_below[-1], end="open"
+        )
         frame = pd.concat([frame[:jump], below, frame[jump:]], ignore_index=True)
     return _rounded(frame, notion.gap_unit)
 

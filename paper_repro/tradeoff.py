@@ -204,6 +204,4 @@ def _certified(
             f"{achieved_distortion!r}, but the certificate leaves a gap of {gap:.3g} in {notion.gap_unit} "
             f"(at most {notion.tolerance:g} is accepted); if probabilities or budgets are tiny, round them to 0"
         )
-    return OptimalMechanism(
-        source, notion, mechanism, achieved_leakage, achieved_distortion, proposal.prior, gap
-    )
+    return OptimalMechanism(source, notion, mechanism, achieved_leakage, achieved_distortion, proposal.prior, gap)

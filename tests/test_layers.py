@@ -8,7 +8,4 @@ cli = pytest.importorskip("importlinter.cli")
 
 
 def test_a_module_imports_only_from_floors_below():
-    assert (
-        cli.lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
-        == cli.EXIT_STATUS_SUCCESS
-    )
+    assert cli.lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True) == cli.EXIT_STATUS_SUCCESS

@@ -75,9 +75,7 @@ def test_figures_and_manifest(notebooks, tmp_path, capfd):
     found = contents(output)
     assert {path.name for path in written} == found.keys()
     stems = ["curve", "wide_left", "wide_right"]
-    assert found.keys() == {f"{stem}{suffix}" for stem in stems for suffix in (".csv", ".svg")} | {
-        "manifest.json"
-    }
+    assert found.keys() == {f"{stem}{suffix}" for stem in stems for suffix in (".csv", ".svg")} | {"manifest.json"}
     assert found["wide_left.csv"] == b"budget\n0.5\n"
 
     manifest = json.loads(found["manifest.json"])
@@ -85,9 +83,7 @@ def test_figures_and_manifest(notebooks, tmp_path, capfd):
     for stem, entry in manifest.items():
         assert entry["notebook"] == "curves.ipynb"
         assert entry["inputs"] == {"data/prior.csv": sha256(b"0.5,0.5\n")}
-        assert entry["outputs"] == {
-            f"{stem}{suffix}": sha256(found[f"{stem}{suffix}"]) for suffix in (".csv", ".svg")
-        }
+        assert entry["outputs"] == {f"{stem}{suffix}": sha256(found[f"{stem}{suffix}"]) for suffix in (".csv", ".svg")}
     assert manifest["curve"]["parameters"] == {"budget": 0.25, "names": ["curve"]}
     assert manifest["wide_left"]["parameters"] == {"budget": 0.5, "names": ["wide_left", "wide_right"]}
 
@@ -113,9 +109,7 @@ def test_failure_leaves_earlier_figures(notebooks, tmp_path):
     before = contents(output)
     (notebooks / "runs.toml").write_text(RUNS.replace("0.5", "2.0"))
 
-    with pytest.raises(
-        NotebookRunError, match=r"curves\.ipynb failed .*budget must be at most 1, got 2\.0"
-    ) as raised:
+    with pytest.raises(NotebookRunError, match=r"curves\.ipynb failed .*budget must be at most 1, got 2\.0") as raised:
         run_figures(output, notebooks=notebooks)
 
     assert contents(output) == before

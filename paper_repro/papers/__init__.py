@@ -1,0 +1,1 @@
+"""What each paper prints: one module a paper, one function a numbered statement."""

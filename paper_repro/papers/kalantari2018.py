@@ -1,7 +1,6 @@
-"""What Kalantari, Sankar and Sarwate print: *Robust Privacy-Utility Tradeoffs under Differential Privacy and Hamming
-Distortion*, IEEE Trans. Information Forensics and Security 13(11), 2018.
+"""What Kalantari, Sankar and Sarwate print in IEEE Trans. Information Forensics and Security 13(11), 2018.
 
-Formulas are those of the preprint of July 2017, and so are the numbers of equations and lemmas; the published version moves
+*Robust Privacy-Utility Tradeoffs under Differential Privacy and Hamming Distortion*. Formulas are those of the preprint of July 2017, and so are the numbers of equations and lemmas; the published version moves
 the lemmas of Section III-A from 3 and 4 to 5 and 6. Everything here is **as printed, mistakes included**; what is true is in
 :mod:`paper_repro.tradeoff`. Letters are counted from 0, and the paper's ``T(i)`` and ``M`` are written out.
 """
@@ -176,7 +175,7 @@ def theorem_3(
 
     >>> table_1 = SourceSet([0.7, 0.15, 0.06, 0.04, 0.03, 0.02])
     >>> round(theorem_3(table_1, 0.25, [[1, 0, 2, 3, 4, 5]], "corrected"), 6)
-    2.168222
+    2.014903
     """
     check_distortion(distortion)
     size = source.alphabet_size

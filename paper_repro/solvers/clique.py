@@ -148,7 +148,7 @@ class ActiveSet:
         system[-1, :free_count] = -1
         system[-1, free_count] = len(self.kept) - 1.0 - self.cut.sum()
         *free, sigma, scaled = np.linalg.solve(system, np.append(-self._kept_mass, excess + self.kept.sum()))
-        return self._optimum(self._system(scaled / sigma), np.array(free), sigma)
+        return self._optimum(self._system(scaled / sigma), np.array(free, dtype=np.float64), sigma)
 
     def _optimum(self, system: FloatArray, free: FloatArray, sigma: float) -> Optimum:
         distortions = np.full(len(self.kept), 1 / sigma)
@@ -310,7 +310,7 @@ class CliqueProgram:
         total = size + excess
         if count == 1:
             order = np.argsort(-self._vertices[0], kind="stable")
-            breakpoints, tails = prior_breakpoints(self._vertices[0, order])
+            tails = prior_breakpoints(self._vertices[0, order])[1]
             others = np.arange(size)
             best = np.argmin((others / (1 + excess) + tails) / (1 + others / (1 + excess)))
             return self._prior_active_set(int(best) + 1, order)
@@ -332,9 +332,7 @@ class CliqueProgram:
             return None
         count, size = self._vertices.shape
         letters, caps = basis.columns[:size], basis.rows[count : count + size]
-        return ActiveSet(
-            self._vertices, kept=~letters, cut=letters & ~caps, tight=np.flatnonzero(~basis.rows[:count])
-        )
+        return ActiveSet(self._vertices, kept=~letters, cut=letters & ~caps, tight=np.flatnonzero(~basis.rows[:count]))
 
     def _prior_active_set(self, count: int, order: IntArray) -> ActiveSet | None:
         """Of a known prior, publish the ``count`` likeliest letters; None if that is one letter, which leaks nothing."""

@@ -151,9 +151,7 @@ class _Model:
         leakage_bound, distortion_bound = (worst, self._budget) if minimize_leakage else (self._budget, worst)
         self._leak = vertices @ divergences <= leakage_bound
         self._change = vertices @ (1 - self._kept) <= distortion_bound
-        self._problem = cvxpy.Problem(
-            cvxpy.Minimize(worst), [self._leak, self._change, cvxpy.sum(self._output) == 1]
-        )
+        self._problem = cvxpy.Problem(cvxpy.Minimize(worst), [self._leak, self._change, cvxpy.sum(self._output) == 1])
 
     def solve(self, budget: float) -> tuple[FloatArray, FloatArray]:
         """The diagonal and the output distribution, on the letters' ranges whatever the solver's tolerance."""

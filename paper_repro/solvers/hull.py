@@ -44,7 +44,7 @@ def perfect_privacy(vertices: FloatArray) -> PerfectPrivacy:
 
     >>> found = perfect_privacy(np.array([[0.7, 0.3, 0.0], [0.1, 0.6, 0.3]]))
     >>> round(found.distortion, 12), found.letters.round(6), found.prior.round(12)
-    (0.55, array([0.333333, 0.666667, 0.      ]), array([0.45, 0.45, 0.1 ]))
+    (0.566666666667, array([0.333333, 0.666667, 0.      ]), array([0.43333333, 0.43333333, 0.13333333]))
     """
     weights, letters = _game(vertices, sign=1.0)
     return PerfectPrivacy(float((vertices @ (1 - letters)).max()), letters, weights @ vertices)
@@ -54,7 +54,7 @@ def highest_floor(vertices: FloatArray) -> FloatArray:
     """The member whose smallest probability is largest, shape (M,): solves ``max_P min_i P_i`` over the hull.
 
     >>> highest_floor(np.array([[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]])).round(12)
-    array([0.4, 0.3, 0.3])
+    array([0.325, 0.325, 0.35 ])
     """
     weights, _ = _game(vertices, sign=-1.0)
     return weights @ vertices

@@ -13,6 +13,14 @@ from paper_repro.types import BoolArray, FloatArray
 __all__ = ["Basis", "optimal_basis"]
 
 
+# Numerical trouble is rare, and one of these has always been enough to get over it.
+_ATTEMPTS: tuple[dict[str, Any], ...] = (
+    {},
+    {"presolve": "on"},
+    {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
+)
+
+
 @dataclass(frozen=True)
 class Basis:
     """An optimal basis: True where a column, or a row's slack, is basic; the rest sit exactly at their bound."""
@@ -74,9 +82,9 @@ def optimal_basis(
     model.passModel(program)
     if start is not None:
         model.setBasis(start.raw)
-    for retry in ({}, {"presolve": "on"}, {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}):
-        for option, value in retry.items():
-            model.setOptionValue(option, value)
+    for retry in _ATTEMPTS:
+        for option, setting in retry.items():
+            model.setOptionValue(option, setting)
             model.clearSolver()
         model.run()
         if model.getModelStatus() == highspy.HighsModelStatus.kOptimal:
