@@ -1,8 +1,9 @@
 """What Kalantari, Sankar and Sarwate print in IEEE Trans. Information Forensics and Security 13(11), 2018.
 
-*Robust Privacy-Utility Tradeoffs under Differential Privacy and Hamming Distortion*. Formulas are those of the preprint of July 2017, and so are the numbers of equations and lemmas; the published version moves
-the lemmas of Section III-A from 3 and 4 to 5 and 6. Everything here is **as printed, mistakes included**; what is true is in
-:mod:`paper_repro.tradeoff`. Letters are counted from 0, and the paper's ``T(i)`` and ``M`` are written out.
+*Robust Privacy-Utility Tradeoffs under Differential Privacy and Hamming Distortion*. Formulas are those of the preprint of
+July 2017, and so are the numbers of equations and lemmas; the published version moves the lemmas of Section III-A from 3 and 4
+to 5 and 6. Everything here is **as printed, mistakes included**; what is true is in :mod:`paper_repro.tradeoff`. Letters are
+counted from 0, and the paper's ``T(i)`` and ``M`` are written out.
 """
 
 from __future__ import annotations

@@ -147,8 +147,9 @@ class ActiveSet:
         system[:-1, -1] = -1
         system[-1, :free_count] = -1
         system[-1, free_count] = len(self.kept) - 1.0 - self.cut.sum()
-        *free, sigma, scaled = np.linalg.solve(system, np.append(-self._kept_mass, excess + self.kept.sum()))
-        return self._optimum(self._system(scaled / sigma), np.array(free, dtype=np.float64), sigma)
+        unknowns = np.linalg.solve(system, np.append(-self._kept_mass, excess + self.kept.sum()))
+        sigma, scaled = unknowns[-2:]
+        return self._optimum(self._system(scaled / sigma), unknowns[:-2], sigma)
 
     def _optimum(self, system: FloatArray, free: FloatArray, sigma: float) -> Optimum:
         distortions = np.full(len(self.kept), 1 / sigma)

@@ -69,7 +69,7 @@ def optimal_basis(
     program.a_matrix_.value_ = columns.data
 
     model = highspy.Highs()
-    for option, value in {
+    options: dict[str, Any] = {
         "output_flag": False,
         "threads": 1,
         "solver": "simplex",
@@ -77,14 +77,15 @@ def optimal_basis(
         "primal_feasibility_tolerance": 1e-10,
         "dual_feasibility_tolerance": 1e-10,
         "small_matrix_value": 1e-12,
-    }.items():
+    }
+    for option, value in options.items():
         model.setOptionValue(option, value)
     model.passModel(program)
     if start is not None:
         model.setBasis(start.raw)
     for retry in _ATTEMPTS:
-        for option, setting in retry.items():
-            model.setOptionValue(option, setting)
+        for option, value in retry.items():
+            model.setOptionValue(option, value)
             model.clearSolver()
         model.run()
         if model.getModelStatus() == highspy.HighsModelStatus.kOptimal:
