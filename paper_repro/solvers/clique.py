@@ -147,7 +147,7 @@ class ActiveSet:
         system[:-1, -1] = -1
         system[-1, :free_count] = -1
         system[-1, free_count] = len(self.kept) - 1.0 - self.cut.sum()
-        unknowns: FloatArray = np.linalg.solve(system, np.append(-self._kept_mass, excess + self.kept.sum()))
+        unknowns = np.linalg.solve(system, np.append(-self._kept_mass, excess + self.kept.sum()))
         sigma, scaled = unknowns[-2:]
         return self._optimum(self._system(scaled / sigma), unknowns[:-2], sigma)
 
