@@ -56,7 +56,7 @@ def optimal_basis(
     from scipy.sparse import csc_matrix
 
     columns = csc_matrix(matrix)
-    program = highspy.HighsLp()
+    program: Any = highspy.HighsLp()
     program.num_row_, program.num_col_ = matrix.shape
     program.col_cost_ = costs
     program.col_lower_ = np.zeros(len(costs))
