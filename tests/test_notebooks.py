@@ -27,11 +27,15 @@ def code_cells(notebook):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def test_outputs_are_stored(notebook):
+def check_outputs_are_stored(notebook):
     cells = code_cells(notebook)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert any(cell.outputs for cell in cells)
     assert not [output for cell in cells for output in cell.outputs if output.output_type == "error"]
+
+
+def test_outputs_are_stored(notebook):
+    check_outputs_are_stored(notebook)
 
 
 def test_the_kernel_has_the_name_every_machine_knows(notebook):

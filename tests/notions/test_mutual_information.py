@@ -1,0 +1,137 @@
+"""Mutual information: the worst prior of a channel, and optima against a full program, closed forms and iteration."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from instances import CLASSES, random_vertices
+from oracles import (
+    blahut_arimoto,
+    distance_to_hull,
+    erokhin,
+    information,
+    least_distortion_without_leakage,
+    least_information,
+    worst_information,
+)
+
+from paper_repro import Mechanism, MutualInformation, SourceSet, distortion_curve, leakage_curve, optimal_mechanism
+
+NOTION = MutualInformation()
+# The notion's documented tolerance, in nats.
+TOLERANCE = 1e-6
+# ``leakage`` is an upper bound that is tight within 1e-10 nats.
+BRACKET = 2e-10
+HULL = SourceSet(np.eye(2))
+
+
+@pytest.mark.parametrize("source_class", CLASSES)
+@pytest.mark.parametrize("seed", range(10))
+def test_optima_meet_the_full_program(source_class, seed):
+    vertices = random_vertices(source_class, seed, most_letters=5, most_vertices=4)
+    end = least_distortion_without_leakage(vertices)
+    for share in (0.1, 0.8):
+        if end > 0:
+            best = optimal_mechanism(SourceSet(vertices), distortion=share * end, notion=NOTION)
+            assert best.leakage == pytest.approx(least_information(vertices, share * end), abs=TOLERANCE)
+            assert best.distortion <= share * end + 1e-11  # rounding
+            assert best.mechanism.matrix.sum(axis=1) == pytest.approx(np.ones(vertices.shape[1]), abs=1e-14)
+            assert distance_to_hull(best.least_favorable_prior, vertices) < 1e-9
+            assert -1e-9 <= best.gap <= TOLERANCE
+
+
+@pytest.mark.parametrize("source_class", CLASSES)
+@pytest.mark.parametrize("seed", range(5))
+def test_the_two_curves_are_inverse(source_class, seed):
+    vertices = random_vertices(source_class, seed, most_letters=6, most_vertices=3)
+    source, end = SourceSet(vertices), least_distortion_without_leakage(vertices)
+    distortions = np.array([0.1, 0.4, 0.7]) * end
+    leakages = leakage_curve(source, distortions, NOTION)
+    again = leakage_curve(source, distortion_curve(source, leakages, NOTION), NOTION)
+    assert again == pytest.approx(leakages, abs=TOLERANCE)
+
+
+PRIORS = [[0.5, 0.5], [0.5, 0.3, 0.2], [0.7, 0.15, 0.06, 0.04, 0.03, 0.02], [0.4, 0.4, 0.2, 0.0], [0.25] * 4]
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("share", [0.05, 0.4, 0.9])
+def test_one_prior_by_erokhins_formula(prior, share):
+    level = share * sorted(prior)[-2]  # up to the second likeliest letter something is published
+    distortion, rate = erokhin(prior, level)
+    assert leakage_curve(SourceSet(prior), distortion, NOTION) == pytest.approx(rate, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("slope", [1.7, 2.5, 6.0])
+def test_one_prior_by_blahut_and_arimoto(slope):
+    prior = np.array([0.4, 0.3, 0.2, 0.1])
+    distortion, rate = blahut_arimoto(prior, slope)
+    assert leakage_curve(SourceSet(prior), distortion, NOTION) == pytest.approx(rate, abs=TOLERANCE)
+
+
+def test_one_prior_by_dit():
+    dit = pytest.importorskip("dit")
+    prior = [0.4, 0.3, 0.2, 0.1]
+    best = optimal_mechanism(SourceSet(prior), distortion=0.2, notion=NOTION)
+    pairs = ["".join(pair) for pair in itertools.product("0123", repeat=2)]
+    joint = dit.Distribution(pairs, (np.array(prior)[:, np.newaxis] * best.mechanism.matrix).ravel())
+    in_bits = dit.shannon.mutual_information(joint, [0], [1])
+    assert best.leakage == pytest.approx(in_bits * math.log(2), abs=BRACKET)
+
+
+@pytest.mark.parametrize("source_class", CLASSES)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_worst_prior_of_a_channel(source_class, seed):
+    vertices = random_vertices(source_class, seed, most_letters=5)
+    size = vertices.shape[1]
+    matrix = np.random.default_rng(seed).dirichlet(np.ones(size), size=size)
+    if seed % 3 == 0:
+        matrix = np.eye(size)  # with zeros; the leakage is then the largest entropy
+    found = NOTION.leakage(matrix, SourceSet(vertices))
+    worst = worst_information(matrix, vertices)
+    assert worst - BRACKET <= found <= worst + 1e-8  # the general optimizer stops short of the maximum
+
+
+def test_the_worst_of_two_vertices_by_a_grid():
+    vertices = np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8]])
+    matrix = np.array([[0.8, 0.1, 0.1], [0.3, 0.6, 0.1], [0.2, 0.0, 0.8]])
+    shares = np.linspace(0, 1, 20_001)
+    worst = max(information(share * vertices[0] + (1 - share) * vertices[1], matrix) for share in shares)
+    # The grid misses the maximum by at most its step squared.
+    assert worst - BRACKET <= NOTION.leakage(matrix, SourceSet(vertices)) <= worst + 1e-8
+
+
+def test_the_worst_prior_may_be_no_vertex():
+    keep = Mechanism([[0.95, 0.05], [0.05, 0.95]])
+    entropy = -0.05 * math.log(0.05) - 0.95 * math.log(0.95)
+    assert NOTION.leakage(keep, HULL) == pytest.approx(math.log(2) - entropy, abs=BRACKET)
+    assert [NOTION.leakage(keep, SourceSet(vertex)) for vertex in HULL.vertices] == [0, 0]
+
+
+def test_the_hull_of_two_points_leaks_although_they_do_not():
+    assert leakage_curve(HULL, 0.05, NOTION) == pytest.approx(0.4946, abs=5e-5)  # as printed
+
+
+@pytest.mark.parametrize(
+    ("matrix", "source", "leakage"),
+    [
+        ([[1.0]], [1.0], 0.0),
+        (np.eye(2), [1.0, 0.0], 0.0),
+        (np.eye(3), [0.5, 0.5, 0.0], math.log(2)),
+        ([[0.3, 0.7], [0.3, 0.7]], np.eye(2), 0.0),
+        ([[0.0, 1.0], [1.0, 0.0]], np.eye(2), math.log(2)),
+    ],
+)
+def test_leakage_of_simple_channels(matrix, source, leakage):
+    assert NOTION.leakage(matrix, SourceSet(source)) == pytest.approx(leakage, abs=BRACKET)
+
+
+def test_a_source_set_is_needed():
+    with pytest.raises(ValueError, match=r"depends on the source: give leakage\(mechanism, source\)"):
+        NOTION.leakage(np.eye(2))
+
+
+def test_the_alphabets_must_agree():
+    with pytest.raises(ValueError, match=r"the mechanism has 3 letters and the source set 2; .* same alphabet"):
+        NOTION.leakage(np.eye(3), HULL)

@@ -1,0 +1,227 @@
+"""Independent computations that the tests compare with: none of them uses code of the package."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog, minimize
+
+TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+def solve(costs, **rows):
+    """Optimum of a linear program; HiGHS now and then gives up under tight tolerances, and then does it without presolve."""
+    for options in (TIGHT, TIGHT | {"presolve": False}, {}):
+        found = linprog(costs, method="highs", options=options, **rows)
+        if found.status == 0:
+            return found
+    raise AssertionError(found.message)
+
+
+def least_distortion(vertices, leakage):
+    """Least worst-case Hamming distortion under differential privacy: a program over all entries of the matrix.
+
+    Rows ``u_j <= Q_ij <= t u_j`` with one u per column. In ``x_ij = t Q_ij`` off the diagonal, ``y_i = t (1 - Q_ii)`` and
+    ``z_j = t u_j`` every optimum is of order 1, so that small distortions come out with small relative errors.
+    """
+    count, size = vertices.shape
+    shrink = math.exp(-leakage)
+    entry = np.arange(size * size).reshape(size, size)  # x_ij; y_i stands at entry[i, i]
+    column, objective = size * size + np.arange(size), size * size + size
+    below, above, limits = [], [], []
+    for i in range(size):
+        for j in range(size):
+            lower, upper = np.zeros((2, objective + 1))
+            if i == j:
+                lower[[column[j], entry[i, i]]] = shrink, shrink  # z / t <= 1 - y / t
+                upper[[column[j], entry[i, i]]] = -1.0, -shrink  # 1 - y / t <= z
+            else:
+                lower[[column[j], entry[i, j]]] = 1.0, -1.0  # z <= x
+                upper[[column[j], entry[i, j]]] = -1.0, shrink  # x / t <= z
+            below.append(lower)
+            above.append(upper)
+            limits.append(float(i == j))
+    distortions = np.zeros((count, objective + 1))
+    distortions[:, np.diagonal(entry)] = vertices
+    distortions[:, objective] = -1.0
+    rows = np.zeros((size, objective + 1))
+    for i in range(size):
+        rows[i, entry[i]] = 1.0
+        rows[i, entry[i, i]] = -1.0
+    found = solve(
+        np.append(np.zeros(objective), 1.0),
+        A_ub=sparse.csr_matrix(np.vstack([below, above, distortions])),
+        b_ub=np.concatenate([limits, -np.array(limits), np.zeros(count)]),
+        A_eq=sparse.csr_matrix(rows),
+        b_eq=np.zeros(size),
+    )
+    return shrink * found.fun
+
+
+def leakage_error(vertices, distortion, leakage):
+    """By how much a leakage differs from the least one at a distortion, to first order.
+
+    The full program gives the least distortion at this leakage. What it misses the given distortion by is divided by the local
+    slope of distortion against leakage, a secant over 0.001 nats (the curve bends on the scale of 1 nat).
+    """
+    step = 1e-3
+    here, further = least_distortion(vertices, leakage), least_distortion(vertices, leakage + step)
+    return abs(here - distortion) / ((here - further) / step)
+
+
+def least_distortion_without_leakage(vertices):
+    """Least distortion of a matrix whose rows are all alike: the best constant answer, by linear programming."""
+    count, size = vertices.shape
+    found = solve(
+        np.append(np.zeros(size), -1.0),
+        A_ub=np.column_stack([-vertices, np.ones(count)]),
+        b_ub=np.zeros(count),
+        A_eq=np.append(np.ones(size), 0.0)[np.newaxis],
+        b_eq=[1.0],
+        bounds=[(0, None)] * size + [(None, None)],
+    )
+    return 1 + found.fun
+
+
+def highest_floor(vertices):
+    """Largest minimal probability over the hull, by linear programming."""
+    count, size = vertices.shape
+    found = solve(
+        np.append(np.zeros(count), -1.0),
+        A_ub=np.column_stack([-vertices.T, np.ones(size)]),
+        b_ub=np.zeros(size),
+        A_eq=np.append(np.ones(count), 0.0)[np.newaxis],
+        b_eq=[1.0],
+    )
+    return -found.fun
+
+
+def least_distortion_of_prior(prior, leakage):
+    """Minimax form for one prior: ``1 - max_n t / (t + n - 1) top_n(P)``, as written."""
+    ratio, falling = math.exp(leakage), sorted(prior, reverse=True)
+    return 1 - max(ratio / (ratio + n - 1) * sum(falling[:n]) for n in range(1, len(falling) + 1))
+
+
+def leakage_of_prior(prior, distortion):
+    """Theorem 13 of Zhong and Bu 2022: for one prior, the best of randomized response on the n likeliest letters, any n."""
+    falling = sorted(prior, reverse=True)
+    if distortion >= 1 - falling[0]:
+        return 0.0
+    ratios = []
+    for count in range(2, len(falling) + 1):
+        left = distortion - sum(falling[count:])
+        if left > 0:
+            ratios.append(max(1.0, (count - 1) * (1 - distortion) / left))
+    return math.log(min(ratios)) if ratios else math.inf
+
+
+def distance_to_hull(prior, vertices):
+    """Least, over the hull, of the largest difference to a distribution in any letter."""
+    count, size = vertices.shape
+    slack = np.ones((size, 1))
+    found = solve(
+        np.append(np.zeros(count), 1.0),
+        A_ub=np.block([[vertices.T, -slack], [-vertices.T, -slack]]),
+        b_ub=np.concatenate([prior, -np.asarray(prior)]),
+        A_eq=np.append(np.ones(count), 0.0)[np.newaxis],
+        b_eq=[1.0],
+    )
+    return found.fun
+
+
+def common_ordering(vertices):
+    """Whether one ordering of the letters, ties included, sorts every vertex: no two letters may disagree."""
+    differences = vertices[:, :, np.newaxis] - vertices[:, np.newaxis, :]
+    return not ((differences > 0).any(axis=0) & (differences < 0).any(axis=0)).any()
+
+
+def largest_ratio(matrix):
+    """Largest ratio of two entries of a column, in exact rational arithmetic on the stored floats; columns of zeros count not."""
+    ratio = Fraction(1)
+    for column in np.asarray(matrix).T:
+        entries = [Fraction(float(entry)) for entry in column]
+        if max(entries) > 0:
+            if min(entries) == 0:
+                return math.inf
+            ratio = max(ratio, max(entries) / min(entries))
+    return ratio
+
+
+def exponential_covers(leakage, ratio):
+    """Whether ``exp(leakage) >= ratio``, for the leakage that the float is, judged with 60 digits."""
+    if math.isinf(leakage) or math.isinf(ratio):
+        return leakage >= ratio
+    with localcontext() as context:
+        context.prec = 60
+        return Decimal(leakage).exp() >= Decimal(ratio.numerator) / Decimal(ratio.denominator)
+
+
+def information(prior, matrix):
+    """Mutual information of one prior and a channel, from its definition, in nats."""
+    joint = np.asarray(prior)[:, np.newaxis] * np.asarray(matrix)
+    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+    here = joint > 1e-300  # below, the products underflow, and such terms are 0 to any precision
+    return float((joint[here] * np.log(joint[here] / independent[here])).sum())
+
+
+def worst_information(matrix, vertices):
+    """Largest mutual information over the hull, from below: a general optimizer over the weights of the vertices."""
+    found = minimize(
+        lambda weights: -information(np.abs(weights) / np.abs(weights).sum() @ vertices, matrix),
+        np.full(len(vertices), 1 / len(vertices)),
+        bounds=[(0, 1)] * len(vertices),
+        constraints={"type": "eq", "fun": lambda weights: weights.sum() - 1},
+        method="SLSQP",
+        options={"ftol": 1e-13, "maxiter": 500},
+    )
+    return max(-found.fun, *(information(prior, matrix) for prior in vertices))
+
+
+def least_information(vertices, distortion):
+    """Least worst-case mutual information over the hull: a conic program over all entries of the matrix and the output's r."""
+    import cvxpy
+
+    size = vertices.shape[1]
+    matrix, output = cvxpy.Variable((size, size), nonneg=True), cvxpy.Variable((1, size), nonneg=True)
+    divergences = cvxpy.sum(cvxpy.rel_entr(matrix, np.ones((size, 1)) @ output), axis=1)
+    worst = cvxpy.Variable()
+    problem = cvxpy.Problem(
+        cvxpy.Minimize(worst),
+        [
+            vertices @ divergences <= worst,
+            vertices @ (1 - cvxpy.diag(matrix)) <= distortion,
+            cvxpy.sum(matrix, axis=1) == 1,
+            cvxpy.sum(output) == 1,
+        ],
+    )
+    problem.solve(solver="CLARABEL")
+    return problem.value
+
+
+def erokhin(prior, level):
+    """The rate-distortion function under Hamming distortion (Erokhin 1958), a point ``(D, R)`` of it, R in nats.
+
+    Letters less likely than the water level are never published; every other one loses the level's mass to its rivals.
+    """
+    prior = np.asarray(prior)
+    published = prior > level
+    others = published.sum() - 1
+    distortion = prior[~published].sum() + others * level
+    entropy = -(prior[published] * np.log(prior[published])).sum()
+    return distortion, entropy + (1 - distortion) * math.log(1 - distortion) + others * level * math.log(level)
+
+
+def blahut_arimoto(prior, slope, steps=20_000):
+    """The same by alternating minimization at a slope of the curve: a point ``(D, R)``, R in nats."""
+    size = len(prior)
+    attraction = np.where(np.eye(size, dtype=bool), 1.0, math.exp(-slope))
+    output = np.full(size, 1 / size)
+    for _ in range(steps):
+        matrix = attraction * output
+        matrix /= matrix.sum(axis=1, keepdims=True)
+        output = prior @ matrix
+    return float(prior @ (1 - np.diagonal(matrix))), information(prior, matrix)

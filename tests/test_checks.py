@@ -1,0 +1,103 @@
+"""Bad numbers: one error that names the value, the allowed range and what to do."""
+
+import math
+
+import numpy as np
+import pytest
+
+from paper_repro.checks import ROW_SUM_TOLERANCE, check_distortion, check_leakage, check_probability_rows
+
+
+@pytest.mark.parametrize("value", [0, 0.0, 0.5, 1, True, np.float64(0.25), "0.2"])
+def test_distortions_are_returned_as_floats(value):
+    found = check_distortion(value)
+    assert type(found) is float and found == float(value)
+
+
+@pytest.mark.parametrize("value", [-1e-300, -0.1, 1 + 1e-12, 30, math.inf, -math.inf, math.nan, np.float64(1.5)])
+def test_a_distortion_is_between_0_and_1(value):
+    with pytest.raises(ValueError, match="between 0 and 1") as error:
+        check_distortion(value)
+    assert repr(float(value)) in str(error.value)
+    assert "divide by 100 if it is a percentage" in str(error.value)
+
+
+@pytest.mark.parametrize("value", ["a lot", None, [0.1, 0.2], 1j])
+def test_a_distortion_is_a_number(value):
+    with pytest.raises(ValueError, match="distortion must be a number") as error:
+        check_distortion(value)
+    assert "between 0 and 1" in str(error.value) and repr(value) in str(error.value)
+
+
+@pytest.mark.parametrize("value", [0, 3, math.inf, np.float64(0.25)])
+def test_leakages_are_returned_as_floats(value):
+    found = check_leakage(value)
+    assert type(found) is float and found == float(value)
+
+
+@pytest.mark.parametrize("value", [-1e-300, -2, -math.inf, math.nan])
+def test_a_leakage_is_at_least_0(value):
+    with pytest.raises(ValueError, match="at least 0 nats") as error:
+        check_leakage(value)
+    assert repr(float(value)) in str(error.value)
+
+
+@pytest.mark.parametrize("value", ["a lot", None, [0.1, 0.2]])
+def test_a_leakage_is_a_number(value):
+    with pytest.raises(ValueError, match="leakage must be a number, at least 0 nats") as error:
+        check_leakage(value)
+    assert repr(value) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "named", "advice"),
+    [
+        ([[0.5, 0.5], [-0.5, 1.5]], "row 1, letter 0 is -0.5", "between 0 and 1"),
+        ([[-1e-17, 1.0]], "row 0, letter 0 is -1e-17", "between 0 and 1"),
+        ([[0.5, math.nan]], "row 0, letter 1 is nan", "finite number between 0 and 1"),
+        ([[0.5, math.inf]], "row 0, letter 1 is inf", "finite number between 0 and 1"),
+        ([[None, 1.0]], "row 0, letter 0 is nan", "finite number between 0 and 1"),
+        ([["half", 0.5]], "row 0, letter 0 is 'half'", "finite number between 0 and 1"),
+        ("half", "row 0, letter 0 is 'half'", "finite number between 0 and 1"),
+        ([[0.5, 0.5], [0.5, 0.6]], "row 1 sums to 1.1", "divide it by its sum"),
+        ([[50, 50]], "row 0 sums to 100.0", "divide it by its sum"),
+        ([[0.5, 0.5], [1.0]], "row 1 has 1 letters and row 0 has 2", "write 0 for a letter that never occurs"),
+        ([[0.5, 0.5], 0.5], "[[0.5, 0.5], 0.5]", "table of probabilities"),
+        ([], "shape (0,)", "give one list of probabilities per row"),
+        ([[], []], "shape (2, 0)", "give one list of probabilities per row"),
+        ([[[0.5, 0.5]]], "shape (1, 1, 2)", "give one list of probabilities per row"),
+        (0.5, "shape ()", "give one list of probabilities per row"),
+    ],
+)
+def test_unusable_rows_are_named(rows, named, advice):
+    with pytest.raises(ValueError, match=r"^my table") as error:
+        check_probability_rows(rows, "my table")
+    assert named in str(error.value) and advice in str(error.value)
+
+
+def test_one_row_may_be_given_flat():
+    assert check_probability_rows([0.5, 0.5], "rows").shape == (1, 2)
+
+
+def test_the_callers_rows_are_copied():
+    given = np.array([[0.5, 0.5 + 5e-10]])
+    check_probability_rows(given, "rows")
+    assert given[0, 1] == 0.5 + 5e-10
+
+
+@pytest.mark.parametrize("miss", [0.9 * ROW_SUM_TOLERANCE, -0.9 * ROW_SUM_TOLERANCE, 1e-11])
+def test_a_row_that_nearly_sums_to_1_is_rescaled(miss):
+    row = check_probability_rows([0.25, 0.75 + miss], "rows")[0]
+    assert abs(row.sum() - 1) <= 2**-52  # one rounding
+    assert row[1] / row[0] == pytest.approx((0.75 + miss) / 0.25, rel=1e-15)
+
+
+@pytest.mark.parametrize("miss", [1.1 * ROW_SUM_TOLERANCE, -1.1 * ROW_SUM_TOLERANCE])
+def test_a_row_that_misses_1_by_more_is_refused(miss):
+    with pytest.raises(ValueError, match="must sum to 1 within 1e-09"):
+        check_probability_rows([0.25, 0.75 + miss], "rows")
+
+
+def test_rounding_alone_changes_nothing():
+    row = [0.1] * 10  # sums to 1 - 1e-16
+    assert check_probability_rows(row, "rows").tolist() == [row]

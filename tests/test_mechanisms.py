@@ -1,0 +1,163 @@
+"""Mechanisms: the matrix behind given distortions, sampling, and randomized response."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from oracles import exponential_covers, largest_ratio
+
+from paper_repro import DifferentialPrivacy, Mechanism, SourceSet, randomized_response
+
+# Sums of at most 10 terms of order 1, each rounded at 1e-16.
+ROUNDING = 1e-14
+
+distortions = st.lists(st.floats(0.001, 1) | st.just(1.0), min_size=1, max_size=6).map(np.array)
+
+
+@given(distortions)
+def test_the_matrix_of_given_distortions(changed):
+    kept = 1 - changed
+    assume(kept.sum() >= 1)
+    matrix = Mechanism.from_distortions(changed).matrix
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(len(changed)), abs=ROUNDING)
+    assert (np.diagonal(matrix) == kept).all()
+    assert (matrix[:, changed == 1] == 0).all()
+    assert (matrix <= kept * (1 + ROUNDING)).all()  # nothing in a column exceeds its diagonal
+    # The ratio is decided by the letter kept most: t = (S - a) / (1 - a).
+    ratio = max(1.0, ((kept.sum() - kept) / changed).max())
+    assert DifferentialPrivacy().leakage(matrix) == pytest.approx(math.log(ratio), abs=ROUNDING * len(changed))
+
+
+@pytest.mark.parametrize(
+    ("changed", "matrix"),
+    [
+        ([0.0], [[1.0]]),
+        ([0.0, 1.0], [[1.0, 0.0], [1.0, 0.0]]),
+        ([1.0, 0.0, 1.0], [[0.0, 1.0, 0.0]] * 3),
+        ([0.0, 0.0], np.eye(2)),
+        ([0.5, 0.5], [[0.5, 0.5]] * 2),
+        ([0.4, 0.6, 1.0], [[0.6, 0.4, 0.0]] * 3),
+    ],
+)
+def test_distortions_at_their_limits(changed, matrix):
+    assert Mechanism.from_distortions(changed).matrix == pytest.approx(np.array(matrix), abs=1e-15)  # one rounding
+
+
+def test_tiny_distortions_keep_their_relative_precision():
+    matrix = Mechanism.from_distortions([1e-20, 3e-20, 0.5]).matrix
+    assert matrix[0, 1:] == pytest.approx([1e-20 / 1.5, 0.5e-20 / 1.5], rel=1e-15)
+    assert matrix[1, [0, 2]] == pytest.approx([3e-20 / 1.5, 1.5e-20 / 1.5], rel=1e-15)
+
+
+@pytest.mark.parametrize("changed", [[0.5, 1.1], [-0.1, 0.5], [0.5, math.nan], [[0.5, 0.5]]])
+def test_distortions_are_probabilities(changed):
+    with pytest.raises(ValueError, match="one probability of change between 0 and 1 per letter") as error:
+        Mechanism.from_distortions(changed)
+    assert repr(changed) in str(error.value)
+
+
+def test_distortions_keep_a_letters_worth():
+    with pytest.raises(ValueError, match=r"sum to 0\.75; they must sum to at least 1: lower the distortions"):
+        Mechanism.from_distortions([0.5, 0.75])
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        ([[0.5, 0.5]], r"square, got shape \(1, 2\)"),
+        ([[0.5, 0.5], [0.5, 0.6]], r"mechanism: row 1 sums to 1\.1; every row must sum to 1"),
+        ([[0.5, 0.5], [-0.5, 1.5]], r"row 1, letter 0 is -0\.5; .* between 0 and 1"),
+        ([[0.5, 0.5], [1.0]], "row 1 has 1 letters and row 0 has 2"),
+    ],
+)
+def test_matrices_that_are_no_channels(matrix, message):
+    with pytest.raises(ValueError, match=message):
+        Mechanism(matrix)
+
+
+@pytest.mark.parametrize("labels", [["a"], ["a", "a"]])
+def test_labels_are_one_per_letter(labels):
+    with pytest.raises(ValueError, match="labels must be 2 distinct names"):
+        Mechanism(np.eye(2), labels)
+
+
+def test_a_constant_mechanism_leaks_nothing():
+    mechanism = Mechanism.constant([0.2, 0.0, 0.8], labels="abc")
+    assert mechanism.matrix.tolist() == [[0.2, 0.0, 0.8]] * 3
+    assert DifferentialPrivacy().leakage(mechanism) == 0
+    assert mechanism.worst_case_distortion(SourceSet([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])) == pytest.approx(
+        0.9, abs=1e-15
+    )
+
+
+def test_sampling_follows_the_rows(rng):
+    matrix = np.array([[0.7, 0.2, 0.1], [0.1, 0.9, 0.0], [0.3, 0.3, 0.4]])
+    values = np.repeat(["x", "y", "z"], 20_000)
+    published = Mechanism(matrix, labels=["x", "y", "z"]).sample(values, rng)
+    counts = np.array([[(published[values == i] == j).sum() for j in "xyz"] for i in "xyz"])
+    spread = np.sqrt(matrix * (1 - matrix) / 20_000)
+    assert (np.abs(counts / 20_000 - matrix) <= 5 * spread).all()  # 5 standard deviations, with a fixed seed
+
+
+def test_sampling_keeps_the_shape_and_the_labels(rng):
+    labels = ["no", "perhaps", "yes"]
+    published = Mechanism.constant([0.2, 0.3, 0.5], labels).sample([["no", "yes"], ["yes", "perhaps"]], rng)
+    assert published.shape == (2, 2) and set(published.flat) <= set(labels)
+    assert Mechanism(np.eye(3), labels).sample("perhaps", rng) == "perhaps"
+    assert Mechanism(np.eye(3), labels).sample([], rng).shape == (0,)
+
+
+def test_sampling_is_repeatable():
+    draws = [randomized_response(5, 1.0).sample(np.arange(5).repeat(9), np.random.default_rng(3)) for _ in range(2)]
+    assert (draws[0] == draws[1]).all()
+
+
+@pytest.mark.parametrize("value", ["maybe", "n"])
+def test_a_value_must_be_a_letter(value, rng):
+    with pytest.raises(
+        ValueError, match=r"is not a letter of this mechanism; its letters are \['no', 'yes'\]"
+    ) as error:
+        Mechanism(np.eye(2), labels=["no", "yes"]).sample(["no", value], rng)
+    assert repr(value) in str(error.value)
+
+
+@pytest.mark.xfail(reason="values become a NumPy array, which turns a mixed list to text and a tuple to a row")
+@pytest.mark.parametrize("labels", [["none", 0], [("a", 1), ("b", 2)]])
+def test_any_hashable_may_be_a_letter(labels, rng):
+    assert list(Mechanism(np.eye(2), labels).sample(labels, rng)) == labels
+
+
+@pytest.mark.parametrize("size", [2, 3, 10])
+@pytest.mark.parametrize("leakage", [0.0, 1e-9, 0.5, 3.0, 30.0, 700.0])
+def test_randomized_response(size, leakage):
+    mechanism = randomized_response(size, leakage)
+    odds = math.exp(-leakage)
+    assert DifferentialPrivacy().leakage(mechanism) == pytest.approx(leakage, abs=3e-13)  # 700 is stored to 1e-13
+    assert exponential_covers(leakage + 3e-13, largest_ratio(mechanism.matrix))
+    error = (size - 1) * odds / (1 + (size - 1) * odds)
+    assert mechanism.worst_case_distortion(SourceSet(np.full(size, 1 / size))) == pytest.approx(error, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("leakage", [800.0, 1e300, math.inf])
+def test_randomized_response_without_a_bound_is_the_identity(leakage):
+    assert (randomized_response(4, leakage).matrix == np.eye(4)).all()
+
+
+def test_randomized_response_on_one_letter():
+    assert randomized_response(1, 0.5).matrix.tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize(
+    ("size", "leakage", "message"),
+    [
+        (0, 1.0, "alphabet_size must be at least 1, got 0"),
+        (3, -1.0, r"leakage must be at least 0 nats \(infinity is allowed\), got -1\.0"),
+        (3, math.nan, "leakage must be at least 0 nats .* got nan"),
+        (1, -1.0, "leakage must be at least 0 nats"),
+    ],
+)
+def test_randomized_response_refuses(size, leakage, message):
+    with pytest.raises(ValueError, match=message):
+        randomized_response(size, leakage)

@@ -1,0 +1,98 @@
+"""nbval compares: a wrong number in a stored output is found, and a notebook without outputs is refused beside it."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from paper_repro.paths import NOTEBOOKS, ROOT
+
+nbformat = pytest.importorskip("nbformat")
+nbstripout = pytest.importorskip("nbstripout")
+pytest.importorskip("nbval")
+test_notebooks = pytest.importorskip("test_notebooks")
+
+CHEAPEST = NOTEBOOKS / "leakage_curves.ipynb"
+
+
+@pytest.fixture
+def notebook():
+    return nbformat.read(CHEAPEST, as_version=4)
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def nbval(path):
+    """What ``make test`` runs, on one notebook elsewhere; ``-c``: with the project's settings there too."""
+    options = re.search(r"^NOTEBOOK_TESTS = (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+    command = [sys.executable, "-m", "pytest", "-q", *shlex.split(options), "-c", ROOT / "pyproject.toml", path]
+    # Not as a part of the test run that calls this.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MPLBACKEND"))}
+    command += ["-p", "no:cacheprovider"]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_a_wrong_number_in_a_stored_output_is_found(notebook, tmp_path):
+    cells = code_cells(notebook)
+    (planted,) = (
+        cell for cell in cells if "pr.leakage_table" in cell.source or "tabulate.leakage_table" in cell.source
+    )
+    (output,) = planted.outputs
+    right = re.search(r"\d\.\d{4}", output.text)[0]
+    wrong = f"{float(right) + 1e-4:.4f}"
+    output.text = output.text.replace(right, wrong, 1)
+    nbformat.write(notebook, tmp_path / "planted.ipynb")
+
+    result = nbval(tmp_path / "planted.ipynb")
+
+    assert result.returncode == 1, result.stdout + result.stderr
+    # That cell alone: the others were run, and compared too.
+    assert re.search(rf"\b1 failed, {len(cells) - 1} passed\b", result.stdout), result.stdout
+    assert f"Cell {cells.index(planted)}" in result.stdout
+    assert wrong in result.stdout
+
+
+def test_a_stripped_notebook_is_refused(notebook):
+    test_notebooks.check_outputs_are_stored(notebook)
+    with pytest.raises(AssertionError):
+        test_notebooks.check_outputs_are_stored(
+            nbstripout.strip_output(notebook, keep_output=False, keep_count=False, keep_id=True)
+        )
+
+
+@pytest.mark.parametrize("change", ["outputs", "one_count", "all_counts", "error"])
+def test_a_notebook_that_was_not_run_to_its_end_is_refused(notebook, change):
+    cells = code_cells(notebook)
+    if change == "outputs":
+        for cell in cells:
+            cell.outputs = []
+    elif change == "one_count":  # nbval skips the comparison of a cell without a count
+        cells[-1].execution_count = None
+    elif change == "all_counts":
+        for cell in cells:
+            cell.execution_count = None
+    else:
+        cells[-1].outputs = [nbformat.v4.new_output("error", ename="AssertionError", evalue="", traceback=[])]
+    with pytest.raises(AssertionError):
+        test_notebooks.check_outputs_are_stored(notebook)
+
+
+def test_the_makefile_runs_nbval_over_all_notebooks():
+    makefile = (ROOT / "Makefile").read_text()
+    recipe = re.search(r"^test:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)[1]
+    assert re.search(r"-m pytest .*\$\(NOTEBOOK_TESTS\) .*\bnotebooks$", recipe, re.MULTILINE)
+    options = re.search(r"^NOTEBOOK_TESTS = (.+)$", makefile, re.MULTILINE)[1].split()
+    assert "--nbval" in options
+    assert "--nbval-lax" not in options
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.name)
+def test_no_cell_opts_out_of_the_comparison(path):
+    for cell in code_cells(nbformat.read(path, as_version=4)):
+        assert not re.search(r"nbval", cell.source, re.IGNORECASE)
+        assert not [tag for tag in cell.metadata.get("tags", []) if "nbval" in tag or tag == "raises-exception"]
