@@ -13,7 +13,7 @@ import numpy as np
 from paper_repro.adjacency import Adjacency, check_database_space, hamming
 from paper_repro.types import FloatArray, IntArray
 
-__all__ = ["Query", "adjacency_from_query", "databases"]
+__all__ = ["QUERIES", "Query", "adjacency_from_query", "databases", "query_by_name"]
 
 
 def databases(values: Sequence[Hashable], individuals: int) -> Iterator[tuple[Hashable, ...]]:
@@ -150,3 +150,34 @@ def adjacency_from_query(
     True
     """
     return Query(query, values, individuals).adjacency
+
+
+def _most_frequent(database: tuple[Any, ...]) -> Hashable:
+    return max(database, key=lambda value: (database.count(value), value))
+
+
+QUERIES: dict[str, Callable[[tuple[Any, ...]], Hashable]] = {
+    "sum": sum,
+    "largest": max,
+    "smallest": min,
+    "number of distinct values": lambda database: len(set(database)),
+    "most frequent value": _most_frequent,
+    "parity of the sum": lambda database: sum(database) % 2,
+}
+"""Queries by name, for notebooks; the values are numbers 0 .. v-1, and ties go to the larger value."""
+
+
+def query_by_name(name: str, values: int, individuals: int) -> Query:
+    """A query of :data:`QUERIES` on individuals whose values are 0 .. v-1.
+
+    Raises
+    ------
+    ValueError
+        If there is no such query; the message lists those there are.
+
+    >>> query_by_name("sum", 2, 5).adjacency
+    Adjacency(answers: 6 vertices, 5 edges)
+    """
+    if name not in QUERIES:
+        raise ValueError(f"unknown query {name!r}; known are {', '.join(map(repr, QUERIES))}")
+    return Query(QUERIES[name], range(values), individuals)

@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import Adjacency, hamming, ring
+from paper_repro.adjacency import Adjacency, clique, hamming, ring
 from paper_repro.checks import check_leakage, check_probability_rows
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, IntArray
 
 __all__ = [
     "Reading",
@@ -25,6 +25,7 @@ __all__ = [
     "lemma_1",
     "lemma_2",
     "lemma_5",
+    "proposed_mechanism",
     "proposition_1",
     "proposition_2",
     "remark_1",
@@ -290,3 +291,41 @@ def lemma_5(matrix: ArrayLike, automorphism: ArrayLike) -> FloatArray:
 def _check_space(values: int, individuals: int) -> None:
     if values < 2 or individuals < 1:
         raise ValueError(f"there must be at least 2 values and 1 individual, got {values} and {individuals}")
+
+
+def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:
+    """The mechanism that Section 5.2 arrives at for a graph of answers: Theorem 4 where it applies, else Remarks 1 and 2.
+
+    Equation (6) where every distance has as many vertices; Remark 1 on an even ring; on a line, the ring that closes it; elsewhere
+    equation (6) on the clique, the one artificial adjacency that always does.
+
+    >>> from paper_repro.adjacency import line
+    >>> proposed_mechanism(line(6), math.log(2))[5].round(4).tolist()
+    [0.1818, 0.0909, 0.0909, 0.0909, 0.1818, 0.3636]
+    """
+    border = border_count(adjacency) if adjacency.size > 1 else 1
+    if border is not None:
+        return equation_6(adjacency, leakage, border)
+    degrees = np.bincount(adjacency.edges.ravel(), minlength=adjacency.size)
+    along = np.arange(adjacency.size - 1)
+    is_line = len(adjacency.edges) == len(along) and (adjacency.edges == np.column_stack([along, along + 1])).all()
+    if is_line or (degrees == 2).all():
+        closed = ring(adjacency.size) if is_line else adjacency
+        if adjacency.size % 2:
+            return remark_2(adjacency, closed, leakage)
+        doubled = remark_1(adjacency.size, leakage)
+        order = np.arange(adjacency.size) if is_line else _around(adjacency)
+        return doubled[np.ix_(np.argsort(order), np.argsort(order))]
+    return remark_2(adjacency, clique(adjacency.size), leakage)
+
+
+def _around(adjacency: Adjacency) -> IntArray:
+    """Vertices of a ring in the order in which they follow each other."""
+    order, before = [0], -1
+    while len(order) < adjacency.size:
+        here = order[-1]
+        edges = adjacency.edges[(adjacency.edges == here).any(axis=1)]
+        around = [int(vertex) for vertex in edges.ravel() if vertex not in (here, before)]
+        before = here
+        order.append(around[0])
+    return np.array(order)
