@@ -106,11 +106,13 @@ def as_image(figure: Figure, description: str) -> Image:
 
 
 def canvas(width: float, height: float) -> tuple[Figure, Axes]:
+    """One empty plot of this size in inches, arranged when it is drawn."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.add_subplot()
 
 
 def draw_grid(table: pd.DataFrame, title: str, xlabel: str, form: str) -> Figure:
+    """A table of numbers, each shaded by its size and written out by the format ``form``."""
     import seaborn
 
     rows, columns = table.shape
@@ -143,6 +145,7 @@ def _rendered(figure: Figure, kind: str, description: str) -> bytes:
 
 
 def need_columns(table: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Raise a ValueError that names the columns a table lacks, if it lacks any."""
     missing = [column for column in columns if column not in table.columns]
     if missing:
         raise ValueError(

@@ -31,9 +31,8 @@ def draw_bounds(table: pd.DataFrame, title: str = "") -> Figure:
             color, dashes = COLORS[number % len(COLORS)], DASHES[number % len(DASHES)]
             axes.plot(rows["leakage"], rows["bound"], color=color, linestyle=dashes, clip_on=False)
             end = rows.iloc[-1]
-            axes.annotate(
-                f"v = {values}", (end["leakage"], end["bound"]), xytext=(5, 0), textcoords="offset points", va="center", color=color
-            )  # fmt: skip
+            place = (end["leakage"], end["bound"])
+            axes.annotate(f"v = {values}", place, xytext=(5, 0), textcoords="offset points", va="center", color=color)
         axes.set(
             xlabel="privacy parameter of differential privacy (nats)", ylabel="min-entropy leakage (bits)", title=title
         )

@@ -296,8 +296,8 @@ def _check_space(values: int, individuals: int) -> None:
 def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:
     """The mechanism that Section 5.2 arrives at for a graph of answers: Theorem 4 where it applies, else Remarks 1 and 2.
 
-    Equation (6) where every distance has as many vertices; Remark 1 on an even ring; on a line, the ring that closes it; elsewhere
-    equation (6) on the clique, the one artificial adjacency that always does.
+    Equation (6) where every distance has as many vertices; Remark 1 on an even ring; on a line, the ring that closes it;
+    elsewhere equation (6) on the clique, the one artificial adjacency that always does.
 
     >>> from paper_repro.adjacency import line
     >>> proposed_mechanism(line(6), math.log(2))[5].round(4).tolist()
