@@ -8,32 +8,45 @@ Five papers on privacy-distortion trade-offs, reproduced exactly. Leakages are i
 OptimalMechanism(differential privacy: leakage=2.677279 nats, distortion=0.200000, gap=0e+00 distortion)
 """
 
+from paper_repro.adjacency import Adjacency, clique, hamming, line, ring
 from paper_repro.curves import ExactCurve, exact_curve
 from paper_repro.datasets import load_source_set, read_source_set, source_set_names
 from paper_repro.errors import CertificateError, SolverError
-from paper_repro.mechanisms import Mechanism, randomized_response
+from paper_repro.mechanisms import Mechanism, distance_mechanism, randomized_response, truncated_geometric
 from paper_repro.notions import DifferentialPrivacy, MutualInformation, notion_by_name
+from paper_repro.queries import Query, adjacency_from_query
+from paper_repro.solvers.graph import uniform_least_distortion
 from paper_repro.source_sets import SourceSet
 from paper_repro.tradeoff import OptimalMechanism, distortion_curve, leakage_curve, optimal_mechanism
 
 __all__ = [
+    "Adjacency",
     "CertificateError",
     "DifferentialPrivacy",
     "ExactCurve",
     "Mechanism",
     "MutualInformation",
     "OptimalMechanism",
+    "Query",
     "SolverError",
     "SourceSet",
+    "adjacency_from_query",
+    "clique",
+    "distance_mechanism",
     "distortion_curve",
     "exact_curve",
+    "hamming",
     "leakage_curve",
+    "line",
     "load_source_set",
     "notion_by_name",
     "optimal_mechanism",
     "randomized_response",
     "read_source_set",
+    "ring",
     "source_set_names",
+    "truncated_geometric",
+    "uniform_least_distortion",
 ]
 
 __version__ = "0.1.0"

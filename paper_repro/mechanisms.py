@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paper_repro.adjacency import Adjacency
 from paper_repro.checks import check_leakage, check_probability_rows
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["Mechanism", "randomized_response"]
+__all__ = ["Mechanism", "distance_mechanism", "randomized_response", "truncated_geometric"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -199,3 +200,89 @@ def randomized_response(alphabet_size: int, leakage: float) -> Mechanism:
     matrix = np.full((alphabet_size, alphabet_size), swap)
     np.fill_diagonal(matrix, 1 - (alphabet_size - 1) * swap)
     return Mechanism(matrix)
+
+
+def truncated_geometric(size: int, leakage: float) -> Mechanism:
+    r"""The truncated geometric mechanism on answers 0 .. n-1: noise falls off with distance, the ends catch the tails.
+
+    With ``a = exp(-leakage)``: ``Q_yz = (1 - a) / (1 + a) a^|y - z|`` for inner z and ``a^|y - z| / (1 + a)`` for the two ends.
+    On the line of answers of a counting query it is optimal for every prior once outputs are remapped to the likeliest answer
+    (Ghosh, Roughgarden and Sundararajan 2009; Example 3, Alvim et al. 2011).
+
+    Parameters
+    ----------
+    size : int, n >= 1
+    leakage : float, in nats, >= 0; infinity gives the identity
+
+    Returns
+    -------
+    Mechanism
+        Ratio of neighboring rows is ``exp(leakage)`` up to rounding.
+
+    Raises
+    ------
+    ValueError
+        If ``size < 1`` or ``leakage`` is negative or NaN.
+
+    Examples
+    --------
+    >>> truncated_geometric(3, math.log(2)).matrix.round(4)
+    array([[0.6667, 0.1667, 0.1667],
+           [0.3333, 0.3333, 0.3333],
+           [0.1667, 0.1667, 0.6667]])
+    """
+    if size < 1:
+        raise ValueError(f"size must be at least 1, got {size}")
+    if size == 1:
+        return Mechanism([[1.0]])
+    fade = math.exp(-check_leakage(leakage))
+    places = np.arange(size)
+    matrix = fade ** np.abs(places[:, np.newaxis] - places) / (1 + fade)
+    matrix[:, 1:-1] *= 1 - fade
+    return Mechanism(matrix)
+
+
+def distance_mechanism(adjacency: Adjacency, leakage: float) -> Mechanism:
+    r"""The mechanism whose probabilities fall off with distance in a graph: ``Q_yz = w_z exp(-leakage dist(y, z))``.
+
+    Rows sum to 1 for the weights that solve ``G w = 1`` with ``G_yz = exp(-leakage dist(y, z))``. Where no weight is negative,
+    this is the best mechanism for the uniform prior: every mechanism has ``Q_yz >= Q_zz exp(-leakage dist(y, z))``, so its
+    diagonal q has ``G q <= 1``, and ``sum q = w . G q <= sum w``. On vertex-transitive graphs all weights are equal: Theorem 4
+    and eq. (6) of Alvim et al. 2011 without their other conditions.
+
+    Parameters
+    ----------
+    adjacency : Adjacency
+    leakage : float, in nats, > 0; infinity gives the identity
+
+    Returns
+    -------
+    Mechanism
+        Neighbors' ratios are at most ``exp(leakage)`` up to rounding.
+
+    Raises
+    ------
+    ValueError
+        If ``leakage`` is not positive, or some weight is negative: then no mechanism of this form exists.
+
+    Examples
+    --------
+    >>> from paper_repro.adjacency import line, ring
+    >>> distance_mechanism(ring(6), math.log(2)).matrix[0].round(6)
+    array([0.380952, 0.190476, 0.095238, 0.047619, 0.095238, 0.190476])
+    >>> np.allclose(distance_mechanism(line(4), 1.0).matrix, truncated_geometric(4, 1.0).matrix)
+    True
+    """
+    if not check_leakage(leakage) > 0:
+        raise ValueError(
+            f"a distance mechanism needs a leakage above 0 nats, got {leakage}; at 0 use Mechanism.constant"
+        )
+    with np.errstate(invalid="ignore"):
+        reach = np.exp(np.where(adjacency.distances > 0, -leakage * adjacency.distances, 0.0))
+    weights = np.linalg.solve(reach, np.ones(adjacency.size))
+    if weights.min() < -1e-12:
+        raise ValueError(
+            f"on {adjacency!r} at {leakage!r} nats vertex {int(weights.argmin())} would need a negative weight, "
+            f"{float(weights.min())!r}; use optimal_mechanism with DifferentialPrivacy(adjacency)"
+        )
+    return Mechanism(reach * np.clip(weights, 0, None))

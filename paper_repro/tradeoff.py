@@ -51,6 +51,11 @@ class OptimalMechanism:
     least_favorable_prior: FloatArray
     gap: float
 
+    @property
+    def utility(self) -> float:
+        """Probability that the published letter is the true one, in the worst case: binary gain, 1 less the distortion."""
+        return 1 - self.distortion
+
     def __repr__(self) -> str:
         return (
             f"OptimalMechanism({self.notion.name}: leakage={self.leakage:.6f} nats, distortion={self.distortion:.6f}, "

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
@@ -26,13 +25,13 @@ class Proposal:
     mechanism : Mechanism
     prior : ndarray, shape (M,)
         Claimed to be least favorable; a member of the source set.
-    prices : ndarray, shape (M,)
-        Multipliers of the distortion constraints, ``sum_v y_v P_v``; used by notions that depend on the prior.
+    evidence : object
+        What else the optimizer's ``gap`` needs for its lower bound; None if the prior is enough.
     """
 
     mechanism: Mechanism
     prior: FloatArray
-    prices: FloatArray
+    evidence: Any = None
 
 
 class Optimizer(ABC):
@@ -55,7 +54,7 @@ class Optimizer(ABC):
 
     def _without_leakage(self) -> Proposal:
         mechanism = Mechanism.constant(self.perfect.letters, self.source.labels)
-        return Proposal(mechanism, self.perfect.prior, np.zeros(self.source.alphabet_size))
+        return Proposal(mechanism, self.perfect.prior)
 
     @abstractmethod
     def _at_distortion(self, distortion: float) -> Proposal:

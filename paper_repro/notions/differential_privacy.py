@@ -9,20 +9,29 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.adjacency import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.solvers.clique import CliqueProgram, Optimum, least_distortion_of_prior
+from paper_repro.solvers.graph import GraphOptimum, GraphProgram
 from paper_repro.source_sets import SourceSet
 
 __all__ = ["DifferentialPrivacy"]
 
 
 class DifferentialPrivacy(Notion):
-    """Local differential privacy: every two letters are neighbors (Definition 3, Kalantari et al. 2018).
+    """Differential privacy between neighbors; by default every two letters are neighbors (local differential privacy).
 
-    The leakage is ``log max Q_ij / Q_kj`` over inputs i, k and outputs j. It does not depend on the source set, which enters
-    through the distortion alone. The optimum is exact for every source set: one linear program over the diagonal
-    (see :mod:`paper_repro.solvers.clique`), certified by a least favorable prior within 1e-9 in distortion.
+    The leakage is ``log max Q_ij / Q_kj`` over neighboring inputs i, k and outputs j (Definition 3, Kalantari et al. 2018;
+    Definition 1, Alvim et al. 2011). It does not depend on the source set, which enters through the distortion alone. The
+    optimum is exact for every source set and every graph: one linear program over the diagonal where all letters are neighbors
+    (see :mod:`paper_repro.solvers.clique`), one over the channel elsewhere (:mod:`paper_repro.solvers.graph`), certified within
+    1e-9 in distortion.
+
+    Parameters
+    ----------
+    adjacency : Adjacency, optional
+        Which letters are neighbors; all, if not given.
 
     Examples
     --------
@@ -30,31 +39,59 @@ class DifferentialPrivacy(Notion):
     True
     >>> DifferentialPrivacy().leakage([[1.0, 0.0], [0.5, 0.5]])
     inf
+    >>> from paper_repro.adjacency import line
+    >>> geometric = [[2 / 3, 2 / 9, 1 / 9], [1 / 3, 1 / 3, 1 / 3], [1 / 9, 2 / 9, 2 / 3]]
+    >>> [round(math.exp(DifferentialPrivacy(graph).leakage(geometric)), 6) for graph in (line(3), None)]
+    [3.0, 6.0]
     """
 
     name = "differential privacy"
     gap_unit = "distortion"
     tolerance = 1e-9
 
+    def __init__(self, adjacency: Adjacency | None = None) -> None:
+        self.adjacency = adjacency
+
+    def __repr__(self) -> str:
+        return f"DifferentialPrivacy({self.adjacency!r})" if self.adjacency else "DifferentialPrivacy()"
+
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
         """Leakage in nats, evaluated in exact rational arithmetic and rounded up.
 
-        Every ratio of two entries of a column, taken as the rationals that the stored floats are, is at most
-        ``exp(leakage)``. Infinite if a column has zero and non-zero entries. ``source`` is not needed.
+        Every ratio of two entries of a column in neighboring rows, taken as the rationals that the stored floats are, is at most
+        ``exp(leakage)``. Infinite if one is 0 and the other is not. ``source`` is not needed.
         """
         matrix = (mechanism if isinstance(mechanism, Mechanism) else Mechanism(mechanism)).matrix
-        largest, smallest = matrix.max(axis=0), matrix.min(axis=0)
-        used = largest > 0
-        largest, smallest = largest[used], smallest[used]
-        if (smallest == 0).any():
+        self._check_size(len(matrix))
+        if self.adjacency is None or self.adjacency.is_clique:
+            larger, smaller = matrix.max(axis=0), matrix.min(axis=0)
+        else:
+            first, second = self.adjacency.edges.T
+            larger = np.maximum(matrix[first], matrix[second]).ravel()
+            smaller = np.minimum(matrix[first], matrix[second]).ravel()
+        used = larger > 0
+        larger, smaller = larger[used], smaller[used]
+        if not len(larger):
+            return 0.0
+        if (smaller == 0).any():
             return math.inf
-        logs = np.log(largest) - np.log(smallest)
-        close = np.flatnonzero(logs >= logs.max() - 1e-9)
-        ratio = max(Fraction(largest[column]) / Fraction(smallest[column]) for column in close)
+        logs = np.log(larger) - np.log(smaller)
+        close = np.flatnonzero(logs >= logs.max() - 1e-14 * max(1.0, logs.max()))
+        ratio = max(Fraction(larger[place]) / Fraction(smaller[place]) for place in close)
         return _log_rounded_up(ratio)
 
     def optimizer(self, source: SourceSet) -> Optimizer:
-        return _CliqueOptimizer(source)
+        self._check_size(source.alphabet_size)
+        if self.adjacency is None or self.adjacency.is_clique:
+            return _CliqueOptimizer(source)
+        return _GraphOptimizer(source, self.adjacency)
+
+    def _check_size(self, letters: int) -> None:
+        if self.adjacency is not None and self.adjacency.size != letters:
+            raise ValueError(
+                f"the graph of neighbors has {self.adjacency.size} vertices and there are {letters} letters; "
+                "give one vertex per letter"
+            )
 
 
 class _CliqueOptimizer(Optimizer):
@@ -71,11 +108,37 @@ class _CliqueOptimizer(Optimizer):
 
     def _propose(self, found: Optimum) -> Proposal:
         mechanism = Mechanism.from_distortions(found.distortions, self.source.labels)
-        return Proposal(mechanism, found.prior, np.zeros(self.source.alphabet_size))
+        return Proposal(mechanism, found.prior)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, since in leakage it says nothing at the jump: there the prior alone may need none."""
         return distortion - least_distortion_of_prior(proposal.prior, leakage)
+
+
+class _GraphOptimizer(Optimizer):
+    def __init__(self, source: SourceSet, adjacency: Adjacency) -> None:
+        super().__init__(source)
+        self._program = GraphProgram(source.vertices, adjacency, self.perfect)
+        self._clique = _CliqueOptimizer(source)
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        upper = DifferentialPrivacy().leakage(self._clique.at_distortion(distortion).mechanism)
+        return self._propose(self._program.at_distortion(distortion, upper))
+
+    def _at_leakage(self, leakage: float) -> Proposal | None:
+        found = self._program.at_leakage(leakage)
+        return None if found is None else self._propose(found)
+
+    def _propose(self, found: GraphOptimum) -> Proposal:
+        return Proposal(Mechanism(found.matrix, self.source.labels), found.prior, found)
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""
+        if not isinstance(proposal.evidence, GraphOptimum):
+            return distortion - least_distortion_of_prior(proposal.prior, leakage)
+        if leakage > proposal.evidence.leakage:
+            return math.inf  # the bound is for mechanisms that leak no more than this
+        return distortion - proposal.evidence.least_distortion
 
 
 def _log_rounded_up(ratio: Fraction) -> float:

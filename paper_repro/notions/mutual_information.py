@@ -78,7 +78,7 @@ class _DivergenceOptimizer(Optimizer):
             # Mixing the output's own distribution into every row scales the leakage down: it is convex in Q.
             matrix, share = found.mechanism.matrix, leakage / achieved
             mixed = share * matrix + (1 - share) * (weights @ self.source.vertices @ matrix)
-            found = Proposal(Mechanism(mixed, self.source.labels), found.prior, found.prices)
+            found = Proposal(Mechanism(mixed, self.source.labels), found.prior, found.evidence)
         return found if self.source.worst_case_distortion(found.mechanism) < self.perfect.distortion else None
 
     def _identity(self) -> Proposal:
@@ -92,7 +92,9 @@ class _DivergenceOptimizer(Optimizer):
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats: the leakage less the Lagrangian lower bound at the mechanism's own distortion."""
-        return leakage - least_mutual_information(proposal.prior, proposal.prices, distortion)
+        if proposal.evidence is None:
+            return leakage
+        return leakage - least_mutual_information(proposal.prior, proposal.evidence, distortion)
 
 
 def _worst_prior(matrix: FloatArray, vertices: FloatArray) -> tuple[float, FloatArray]:

@@ -23,24 +23,37 @@ _ATTEMPTS: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Basis:
-    """An optimal basis: True where a column, or a row's slack, is basic; the rest sit exactly at their bound."""
+    """An optimal basis, and the solution that HiGHS computed from it.
+
+    Attributes
+    ----------
+    columns, rows : ndarrays of bool
+        True where a column, or a row's slack, is basic; the rest sit exactly at their bound.
+    objective : float
+    values, prices : ndarrays
+        The unknowns, and the change of the objective with each row's bound (none above 0 at an inequality).
+    """
 
     columns: BoolArray
     rows: BoolArray
     objective: float
+    values: FloatArray
+    prices: FloatArray
     raw: Any
 
 
 def optimal_basis(
     costs: FloatArray,
-    matrix: FloatArray,
+    matrix: Any,
     upper: FloatArray,
     equal: slice = slice(0, 0),
     start: Basis | None = None,
+    large: bool = False,
 ) -> Basis:
     """Solve: minimize costs . x subject to matrix x <= upper, x >= 0; the rows in ``equal`` are equalities.
 
-    ``start`` is the basis of a similar program, to begin from. Vertices are told apart by the basis, not by rounding x.
+    ``start`` is the basis of a similar program, to begin from; ``large`` programs are solved by the interior-point method and
+    then brought to a basis. Vertices are told apart by the basis, not by rounding x. ``matrix`` may be sparse.
 
     Raises
     ------
@@ -78,6 +91,8 @@ def optimal_basis(
         "dual_feasibility_tolerance": 1e-10,
         "small_matrix_value": 1e-12,
     }
+    if large:
+        options |= {"solver": "ipm", "presolve": "on"}
     for option, value in options.items():
         model.setOptionValue(option, value)
     model.passModel(program)
@@ -102,5 +117,7 @@ def optimal_basis(
         columns=np.array([status == basic for status in basis.col_status]),
         rows=np.array([status == basic for status in basis.row_status]),
         objective=model.getInfo().objective_function_value,
+        values=np.array(model.getSolution().col_value),
+        prices=np.array(model.getSolution().row_dual),
         raw=basis,
     )

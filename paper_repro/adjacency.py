@@ -1,0 +1,343 @@
+"""Adjacency: which letters, databases or answers must look alike, as a connected graph on 0 .. n-1."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paper_repro.types import IntArray
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+__all__ = [
+    "Adjacency",
+    "check_database_space",
+    "clique",
+    "hamming",
+    "line",
+    "ring",
+]
+
+# Databases to enumerate, and vertices of a distance matrix (8 bytes a pair).
+_MOST_DATABASES = 100_000
+_MOST_DISTANCES = 5_000
+# Beyond this, looking for automorphisms can take for ever.
+_MOST_AUTOMORPHISM = 60
+_MOST_ORBIT = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Adjacency:
+    """A connected undirected graph: neighbors must not be told apart by more than the privacy ratio.
+
+    Made by :func:`clique`, :func:`ring`, :func:`line`, :func:`hamming`, :meth:`Adjacency.from_edges` or
+    :func:`paper_repro.queries.adjacency_from_query`.
+
+    Attributes
+    ----------
+    size : int
+        Number of vertices, named 0 .. size-1.
+    edges : ndarray, shape (E, 2)
+        Each pair once, the smaller first. A clique lists its edges only when asked.
+    name : str
+
+    Examples
+    --------
+    >>> graph = Adjacency.from_edges(4, [(0, 1), (1, 2), (2, 3), (3, 0)])
+    >>> graph
+    Adjacency(4 vertices, 4 edges)
+    >>> graph.border_sizes(0).tolist(), graph.diameter, graph.is_vertex_transitive
+    ([1, 2, 1], 2, True)
+    """
+
+    size: int
+    name: str
+    _pairs: IntArray | None  # None: every two vertices are neighbors
+    _transitive: bool | None  # known by construction, or to be found out
+
+    @classmethod
+    def from_edges(cls, size: int, edges: Iterable[tuple[int, int]], name: str = "") -> Adjacency:
+        """A graph on 0 .. size-1 from pairs of neighbors, in any order.
+
+        Raises
+        ------
+        ValueError
+            If a pair names a vertex that does not exist or joins one with itself, or the graph is not connected.
+        """
+        pairs = np.array(list(edges), dtype=np.intp).reshape(-1, 2)
+        outside = pairs[(pairs < 0) | (pairs >= size)]
+        if size < 1 or len(outside):
+            wrong = f"vertex {outside[0]}" if len(outside) else f"size {size}"
+            raise ValueError(f"edges join vertices 0 .. {size - 1} of a graph of at least one vertex, got {wrong}")
+        if (pairs[:, 0] == pairs[:, 1]).any():
+            loop = pairs[pairs[:, 0] == pairs[:, 1]][0, 0]
+            raise ValueError(f"an edge joins vertex {loop} with itself; leave it out, every vertex is like itself")
+        pairs = np.unique(np.sort(pairs, axis=1), axis=0)
+        graph = cls(size, name, pairs, None)
+        graph._check_connected()
+        return graph
+
+    @classmethod
+    def from_matrix(cls, matrix: Any, name: str = "") -> Adjacency:
+        """A graph from its symmetric adjacency matrix, shape (n, n); the diagonal is ignored.
+
+        Raises
+        ------
+        ValueError
+            If the matrix is not square or not symmetric, or the graph is not connected.
+        """
+        table = np.asarray(matrix).astype(bool)
+        if table.ndim != 2 or table.shape[0] != table.shape[1]:
+            raise ValueError(f"an adjacency matrix is square, got shape {table.shape}")
+        if (table != table.T).any():
+            i, j = np.argwhere(table != table.T)[0]
+            raise ValueError(
+                f"adjacency must be symmetric, but {i} is a neighbor of {j} one way only; set both entries or neither"
+            )
+        return cls.from_edges(len(table), np.argwhere(np.triu(table, 1)), name)
+
+    def __repr__(self) -> str:
+        count = self.size * (self.size - 1) // 2 if self._pairs is None else len(self._pairs)
+        return f"Adjacency({self.name + ': ' if self.name else ''}{self.size} vertices, {count} edges)"
+
+    @property
+    def is_clique(self) -> bool:
+        return self._pairs is None or 2 * len(self._pairs) == self.size * (self.size - 1)
+
+    @property
+    def edges(self) -> IntArray:
+        if self._pairs is not None:
+            return self._pairs
+        return np.column_stack(np.triu_indices(self.size, 1)).astype(np.intp)
+
+    @cached_property
+    def _sparse(self) -> Any:
+        from scipy.sparse import csr_matrix
+
+        first, second = self.edges.T
+        ones = np.ones(2 * len(first), dtype=np.int8)
+        places = (np.append(first, second), np.append(second, first))
+        return csr_matrix((ones, places), shape=(self.size, self.size))
+
+    def distances_from(self, vertex: int) -> IntArray:
+        """Length of the shortest path from one vertex to each, shape (n,)."""
+        if not 0 <= vertex < self.size:
+            raise ValueError(f"vertex must be in 0 .. {self.size - 1}, got {vertex}")
+        if self._pairs is None:
+            found = np.ones(self.size, dtype=np.intp)
+            found[vertex] = 0
+            return found
+        from scipy.sparse.csgraph import dijkstra
+
+        return dijkstra(self._sparse, unweighted=True, indices=vertex).astype(np.intp)
+
+    @cached_property
+    def distances(self) -> IntArray:
+        """All distances, shape (n, n).
+
+        Raises
+        ------
+        ValueError
+            If n is above 5,000; :meth:`distances_from` and :meth:`border_sizes` need no matrix.
+        """
+        if self.size > _MOST_DISTANCES:
+            raise ValueError(
+                f"the distance matrix of {self.size} vertices is too large (at most {_MOST_DISTANCES}); "
+                "use distances_from(vertex) or border_sizes(vertex)"
+            )
+        if self._pairs is None:
+            return (1 - np.eye(self.size)).astype(np.intp)
+        from scipy.sparse.csgraph import shortest_path
+
+        return shortest_path(self._sparse, unweighted=True).astype(np.intp)
+
+    def border_sizes(self, vertex: int) -> IntArray:
+        """How many vertices are at distance 0, 1, 2, ... (``|Border_d|``, Section 5.1, Alvim et al. 2011).
+
+        >>> ring(6).border_sizes(0).tolist()
+        [1, 2, 2, 1]
+        """
+        return np.bincount(self.distances_from(vertex))
+
+    @cached_property
+    def diameter(self) -> int:
+        if self._transitive:
+            return int(self.distances_from(0).max())
+        return int(self.distances.max())
+
+    @cached_property
+    def is_vertex_transitive(self) -> bool:
+        """Whether some automorphism maps any vertex to any other.
+
+        Raises
+        ------
+        ValueError
+            If it is not known by construction and the graph has more than 60 vertices.
+        """
+        if self._transitive is not None:
+            return self._transitive
+        profiles = {tuple(np.bincount(row)) for row in self._small_distances(_MOST_AUTOMORPHISM, "vertex-transitive")}
+        if len(profiles) > 1:
+            return False
+        import networkx as nx
+
+        roots = []
+        for root in range(self.size):
+            graph = self.to_networkx()
+            nx.set_node_attributes(graph, dict(enumerate(self.distances[root].tolist())), "distance")
+            roots.append(graph)
+        return all(nx.vf2pp_is_isomorphic(roots[0], other, node_label="distance") for other in roots[1:])
+
+    @cached_property
+    def single_orbit_automorphism(self) -> tuple[int, ...] | None:
+        """An automorphism that runs through all vertices in one cycle, as images of 0 .. n-1; None if there is none.
+
+        It exists when the graph is circulant: its vertices can be put around a circle so that being neighbors depends on how
+        many places apart they are. Theorem 3 of Alvim et al. 2011 asks for it.
+
+        Raises
+        ------
+        ValueError
+            If the graph is no clique and has more than 20 vertices.
+
+        >>> line(3).single_orbit_automorphism is None
+        True
+        >>> clique(3).single_orbit_automorphism
+        (1, 2, 0)
+        """
+        if self.is_clique:
+            return tuple(np.roll(np.arange(self.size), -1).tolist())
+        degrees = set(np.bincount(self.edges.ravel(), minlength=self.size).tolist())
+        if len(degrees) > 1:
+            return None
+        self._small_distances(_MOST_ORBIT, "circulant")
+        import networkx as nx
+
+        graph, degree = self.to_networkx(), degrees.pop()
+        for offsets in _offsets(self.size, degree):
+            around = nx.vf2pp_isomorphism(nx.circulant_graph(self.size, offsets), graph)
+            if around is not None:
+                places = {vertex: place for place, vertex in around.items()}
+                return tuple(int(around[(places[vertex] + 1) % self.size]) for vertex in range(self.size))
+        return None
+
+    def to_networkx(self) -> Graph[int]:
+        """The same graph for networkx."""
+        import networkx as nx
+
+        graph: Graph[int] = nx.Graph()
+        graph.add_nodes_from(range(self.size))
+        graph.add_edges_from(self.edges.tolist())
+        return graph
+
+    def _small_distances(self, most: int, what: str) -> IntArray:
+        if self.size > most:
+            raise ValueError(
+                f"whether a graph of {self.size} vertices is {what} is only found out up to {most}; "
+                "build it by clique, ring or hamming, where it is known"
+            )
+        return self.distances
+
+    def _check_connected(self) -> None:
+        from scipy.sparse.csgraph import connected_components
+
+        count, component = connected_components(self._sparse, directed=False)
+        if count > 1:
+            apart = int(np.flatnonzero(component != component[0])[0])
+            raise ValueError(
+                f"the graph is not connected: no path leads from vertex 0 to vertex {apart}; "
+                "treat its parts separately, or add the missing edges"
+            )
+
+
+def clique(size: int) -> Adjacency:
+    """Every two vertices are neighbors: local differential privacy.
+
+    >>> clique(10_000)
+    Adjacency(clique: 10000 vertices, 49995000 edges)
+    """
+    if size < 1:
+        raise ValueError(f"a clique needs at least 1 vertex, got {size}")
+    return Adjacency(size, "clique", None, True)
+
+
+def ring(size: int) -> Adjacency:
+    """A cycle of at least 3 vertices: counting modulo the size.
+
+    >>> ring(6).diameter
+    3
+    """
+    if size < 3:
+        raise ValueError(f"a ring needs at least 3 vertices, got {size}; line(2) joins two")
+    around = np.arange(size)
+    pairs = np.sort(np.column_stack([around, np.roll(around, -1)]), axis=1)
+    return Adjacency(size, "ring", pairs, True)
+
+
+def line(size: int) -> Adjacency:
+    """A path 0 - 1 - ... - (n-1): the answers of a counting query.
+
+    >>> line(4).edges.tolist()
+    [[0, 1], [1, 2], [2, 3]]
+    """
+    if size < 1:
+        raise ValueError(f"a line needs at least 1 vertex, got {size}")
+    along = np.arange(size)
+    return Adjacency(size, "line", np.column_stack([along[:-1], along[1:]]), size <= 2)
+
+
+def hamming(values: int, individuals: int) -> Adjacency:
+    """Databases ``Val^u``, neighbors if they differ in one individual (Section 3, Alvim et al. 2011).
+
+    Vertex numbers count through the databases as :func:`paper_repro.queries.databases` does.
+
+    Raises
+    ------
+    ValueError
+        If ``values ** individuals`` exceeds 100,000; Theorem 1's closed form needs no graph.
+
+    >>> hamming(3, 2)
+    Adjacency(Hamming: 9 vertices, 18 edges)
+    """
+    count = check_database_space(values, individuals)
+    numbers = np.arange(count)
+    pairs = []
+    for place in range(individuals):
+        stride = values**place
+        digit = numbers // stride % values
+        pairs += [
+            np.column_stack([numbers[digit == low], numbers[digit == low] + (high - low) * stride])
+            for low, high in itertools.combinations(range(values), 2)
+        ]
+    edges = np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.intp)
+    return Adjacency(count, "Hamming", edges.astype(np.intp), True)
+
+
+def check_database_space(values: int, individuals: int) -> int:
+    """Return ``values ** individuals``, or raise if that many databases cannot be enumerated."""
+    if values < 1 or individuals < 1:
+        raise ValueError(f"there must be at least 1 value and 1 individual, got {values} and {individuals}")
+    # Compare logarithms: the power itself may have thousands of digits.
+    if individuals * np.log(values) > np.log(_MOST_DATABASES) + 1e-9:
+        raise ValueError(
+            f"{values} values of {individuals} individuals make {values}^{individuals} databases, too many to enumerate "
+            f"(at most {_MOST_DATABASES}); for the whole space use the closed form, papers.alvim2011.theorem_1"
+        )
+    return int(values**individuals)
+
+
+def _offsets(size: int, degree: int) -> Iterator[list[int]]:
+    """Sets of distances around a circle that give every vertex this many neighbors."""
+    half = size // 2
+    opposite = [half] if size % 2 == 0 else []
+    for with_opposite in (False, True) if opposite else (False,):
+        rest = degree - with_opposite
+        if rest % 2 == 0:
+            for chosen in itertools.combinations(range(1, (size + 1) // 2), rest // 2):
+                yield [*chosen, *(opposite if with_opposite else [])]

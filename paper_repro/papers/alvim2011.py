@@ -1,0 +1,331 @@
+"""What Alvim, Andrés, Chatzikokolakis, Degano and Palamidessi print in HAL inria-00580122v2, 2011.
+
+*Differential Privacy: on the trade-off between Utility and Information Leakage*. As printed, mistakes included, unless a reading
+is named ``corrected``; what is true is in :mod:`paper_repro.tradeoff`, :mod:`paper_repro.min_entropy` and
+:mod:`paper_repro.solvers`. The paper counts leakage in bits and the privacy parameter in nats, and so does this module.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paper_repro.adjacency import Adjacency, clique, hamming, ring
+from paper_repro.checks import check_leakage, check_probability_rows
+from paper_repro.types import FloatArray, IntArray
+
+__all__ = [
+    "Reading",
+    "border_count",
+    "capacity",
+    "equation_6",
+    "lemma_1",
+    "lemma_2",
+    "lemma_5",
+    "proposed_mechanism",
+    "proposition_1",
+    "proposition_2",
+    "remark_1",
+    "remark_2",
+    "theorem_1",
+    "theorem_2",
+    "theorem_3",
+]
+
+Reading = Literal["printed", "example", "corrected"]
+
+
+def capacity(channel: ArrayLike) -> float:
+    """Section 2.2: the capacity as printed, ``sum_z max_x C_xz``; the logarithm is missing.
+
+    >>> capacity([[0.75, 0.25], [0.25, 0.75]])
+    1.5
+    """
+    return float(check_probability_rows(channel, "channel").max(axis=0).sum())
+
+
+def theorem_1(values: int, individuals: int, leakage: float) -> float:
+    """Theorem 1: bound ``B(u, v, eps) = u log2( v e^eps / (v - 1 + e^eps) )`` on the min-entropy leakage, in bits.
+
+    Holds and is attained by :func:`proposition_1` as corrected. Evaluated without powers, so that no u, v or eps overflows.
+
+    >>> round(theorem_1(3, 2, math.log(2)), 6), round(theorem_1(100, 100, 700.0), 4)
+    (1.169925, 664.3856)
+    """
+    _check_space(values, individuals)
+    odds = (values - 1) * math.exp(-check_leakage(leakage))
+    return individuals * (math.log2(values) - math.log1p(odds) / math.log(2))
+
+
+def proposition_1(values: int, individuals: int, leakage: float, reading: Reading = "corrected") -> FloatArray:
+    """Proposition 1 and Example 1: the matrix ``scale / e^(eps d)`` on ``Val^u``, d being the distance of two databases.
+
+    Parameters
+    ----------
+    reading : {"corrected", "printed", "example"}
+        The scale. ``printed``: ``B(u, v, eps)``, as in the proof of Proposition 1. ``example``: ``v e^eps / (v - 1 + e^eps)``, as
+        in Example 1, which exceeds 1. ``corrected``: ``(e^eps / (v - 1 + e^eps))^u``, with which the rows sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (v^u, v^u)
+        A channel in the corrected reading only.
+
+    >>> proposition_1(3, 2, math.log(2))[0].round(6).tolist()
+    [0.25, 0.125, 0.125, 0.125, 0.0625, 0.0625, 0.125, 0.0625, 0.0625]
+    >>> float(proposition_1(3, 2, math.log(2), "example").max())
+    1.5
+    """
+    ratio = math.exp(-check_leakage(leakage))
+    kept = 1 / (1 + (values - 1) * ratio)
+    scales = {
+        "printed": lambda: theorem_1(values, individuals, leakage),
+        "example": lambda: values * kept,
+        "corrected": lambda: kept**individuals,
+    }
+    if reading not in scales:
+        raise ValueError(f"reading must be one of {', '.join(scales)}, got {reading!r}")
+    return scales[reading]() * ratio ** hamming(values, individuals).distances
+
+
+def proposition_2(values: int, individuals: int, outputs: int, leakage: float) -> float:
+    """Proposition 2: bound on the min-entropy leakage with r outputs, in bits.
+
+    ``log2( r e^(u eps) / ((v - 1 + e^eps)^l - e^(l eps) + e^(u eps)) )`` with ``l = floor(log_v r)``.
+
+    Raises
+    ------
+    ValueError
+        If r is not in 1 .. v^u.
+
+    >>> [round(proposition_2(2, 3, r, math.log(2)), 4) for r in (2, 3)]
+    [0.8301, 1.415]
+    """
+    _check_space(values, individuals)
+    # v^u may have thousands of digits; integers have no limit.
+    if not 1 <= outputs <= values**individuals:
+        raise ValueError(
+            f"the number of outputs r must be between 1 and v^u = {values}^{individuals}, got {outputs}; "
+            "more outputs than databases leak no more than Theorem 1 allows"
+        )
+    log_size = next(power for power in range(individuals, -1, -1) if values**power <= outputs)
+    ratio = math.exp(-check_leakage(leakage))
+    # Both powers are divided by e^(u eps).
+    extra = ratio ** (individuals - log_size) * math.expm1(log_size * math.log1p((values - 1) * ratio))
+    return math.log2(outputs) - math.log1p(extra) / math.log(2)
+
+
+def theorem_2(leakage: float) -> float:
+    """Theorem 2: bound ``log2 e^eps`` on the leakage about one individual, in bits.
+
+    >>> theorem_2(math.log(2))
+    1.0
+    """
+    return check_leakage(leakage) / math.log(2)
+
+
+def theorem_3(leakage: float, border: int, diameter: int) -> float:
+    """Theorem 3: bound on the utility, ``t^n (1 - t) / (t^n (1 - t) + c (1 - t^n))`` with ``t = e^eps``.
+
+    For graphs with an automorphism that has a single orbit, and at least c vertices at each distance that occurs, up to n.
+
+    >>> round(theorem_3(math.log(2), border=5, diameter=1), 6)
+    0.285714
+    """
+    if border < 1 or diameter < 0:
+        raise ValueError(f"border must be at least 1 and diameter at least 0, got {border} and {diameter}")
+    # The quotient of both by t^n (1 - t): a geometric sum, which has no gap at t = 1.
+    beyond = sum(math.exp(-check_leakage(leakage) * distance) for distance in range(1, diameter + 1))
+    return 1 / (1 + border * beyond)
+
+
+def border_count(adjacency: Adjacency) -> int | None:
+    """The number c of Theorem 4: how many vertices there are at every distance from 1 on, of every vertex; None if it varies.
+
+    >>> border_count(ring(5)), border_count(ring(6))
+    (2, None)
+    """
+    counts = {int(size) for vertex in range(adjacency.size) for size in adjacency.border_sizes(vertex)[1:]}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def equation_6(adjacency: Adjacency, leakage: float, border: int) -> FloatArray:
+    """Equation (6): the matrix ``alpha / e^(eps dist(y, z))`` with alpha of Theorem 3 for this c and the graph's diameter.
+
+    A channel when c is the graph's :func:`border_count` (Theorem 4).
+
+    >>> equation_6(ring(3), math.log(2), 2).round(4).tolist()
+    [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
+    """
+    alpha = theorem_3(leakage, border, adjacency.diameter)
+    return alpha * np.exp(-leakage * adjacency.distances)
+
+
+def remark_1(size: int, leakage: float) -> FloatArray:
+    """Remark 1: equation (6) with c = 2 on an even ring, the entries at the greatest distance doubled.
+
+    Raises
+    ------
+    ValueError
+        If the ring is odd or smaller than 4, or ``(e^eps)^2 < 2``: then doubling breaks the privacy ratio.
+
+    >>> remark_1(6, math.log(2))[0].round(4).tolist()
+    [0.3636, 0.1818, 0.0909, 0.0909, 0.0909, 0.1818]
+    """
+    if size < 4 or size % 2:
+        raise ValueError(
+            f"Remark 1 is for even rings of at least 4 vertices, got {size}; odd ones meet Theorem 4 as they are"
+        )
+    if 2 * check_leakage(leakage) < math.log(2) - 1e-12:
+        raise ValueError(
+            f"Remark 1 asks for (e^eps)^2 >= 2, that is at least {math.log(2) / 2:.6f} nats, got {leakage!r}"
+        )
+    graph = ring(size)
+    matrix = equation_6(graph, leakage, 2)
+    matrix[graph.distances == graph.diameter] *= 2
+    return matrix
+
+
+def remark_2(adjacency: Adjacency, extended: Adjacency, leakage: float) -> FloatArray:
+    """Remark 2: equation (6) on a graph with artificial adjacencies added, which meets Theorem 4's conditions.
+
+    Raises
+    ------
+    ValueError
+        If the extended graph lacks an edge of the first, or does not have the same number of vertices at every distance.
+
+    >>> from paper_repro.adjacency import clique, line
+    >>> remark_2(line(3), clique(3), math.log(2))[0].tolist()
+    [0.5, 0.25, 0.25]
+    """
+    if extended.size != adjacency.size:
+        raise ValueError(f"the extended graph has {extended.size} vertices, it must have {adjacency.size}")
+    if not extended.is_clique:
+        missing = {tuple(edge) for edge in adjacency.edges.tolist()} - {tuple(edge) for edge in extended.edges.tolist()}
+        if missing:
+            raise ValueError(f"the extended graph lacks the edge {min(missing)} of the first; it may only add edges")
+    border = border_count(extended)
+    if border is None:
+        raise ValueError(
+            "the extended graph must have the same number of vertices at every distance; a clique always does"
+        )
+    return equation_6(extended, leakage, border)
+
+
+def lemma_1(matrix: ArrayLike) -> FloatArray:
+    """Lemma 1: a square matrix with each column's largest entry on the diagonal, as private and as leaky as the given one.
+
+    Columns with their largest entry in the same row are added up; columns are then put in that row's place.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (n, m) with n <= m
+        A channel.
+
+    Returns
+    -------
+    ndarray, shape (n, n)
+
+    >>> lemma_1([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]]).round(6).tolist()
+    [[0.8, 0.2], [0.4, 0.6]]
+    """
+    channel = check_probability_rows(matrix, "channel")
+    rows, columns = channel.shape
+    if rows > columns:
+        raise ValueError(f"Lemma 1 is for n <= m, got shape {channel.shape}; add {rows - columns} columns of zeros")
+    collapsed = np.zeros((rows, rows))
+    for column, row in zip(channel.T, channel.argmax(axis=0), strict=True):
+        collapsed[:, row] += column
+    return collapsed
+
+
+def lemma_2(matrix: ArrayLike, values: int, individuals: int) -> FloatArray:
+    """Lemma 2: on ``Val^u``, average each entry over all pairs of databases at the same distance; the diagonal becomes constant.
+
+    Keeps privacy and, if the diagonal holds the columns' largest entries, min-entropy leakage under the uniform prior.
+
+    >>> lemma_2([[0.9, 0.1], [0.4, 0.6]], 2, 1).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    channel = check_probability_rows(matrix, "channel")
+    distances = hamming(values, individuals).distances
+    if channel.shape != distances.shape:
+        raise ValueError(f"the matrix has shape {channel.shape}; Val^u needs {distances.shape}")
+    totals = np.bincount(distances.ravel(), channel.ravel())
+    return (totals / np.bincount(distances.ravel()))[distances]
+
+
+def lemma_5(matrix: ArrayLike, automorphism: ArrayLike) -> FloatArray:
+    """Lemma 5: average over the powers of an automorphism with a single orbit; the diagonal becomes constant.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (n, n)
+        A channel on the vertices of a graph.
+    automorphism : sequence of n vertices
+        Images of 0 .. n-1, as of ``Adjacency.single_orbit_automorphism``.
+
+    >>> lemma_5([[0.9, 0.1], [0.4, 0.6]], (1, 0)).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    channel = check_probability_rows(matrix, "channel")
+    image = np.asarray(automorphism, dtype=np.intp)
+    if channel.shape != (len(image), len(image)) or sorted(image.tolist()) != list(range(len(image))):
+        raise ValueError(
+            f"the automorphism must permute the {len(channel)} vertices of the square matrix, got {automorphism!r}"
+        )
+    places, average = np.arange(len(image)), np.zeros_like(channel)
+    for step in range(len(image)):
+        if step and places[0] == 0:
+            raise ValueError(
+                f"the automorphism {automorphism!r} has more than one orbit; it must run through all vertices"
+            )
+        average += channel[np.ix_(places, places)]
+        places = image[places]
+    return average / len(image)
+
+
+def _check_space(values: int, individuals: int) -> None:
+    if values < 2 or individuals < 1:
+        raise ValueError(f"there must be at least 2 values and 1 individual, got {values} and {individuals}")
+
+
+def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:
+    """The mechanism that Section 5.2 arrives at for a graph of answers: Theorem 4 where it applies, else Remarks 1 and 2.
+
+    Equation (6) where every distance has as many vertices; Remark 1 on an even ring; on a line, the ring that closes it;
+    elsewhere equation (6) on the clique, the one artificial adjacency that always does.
+
+    >>> from paper_repro.adjacency import line
+    >>> proposed_mechanism(line(6), math.log(2))[5].round(4).tolist()
+    [0.1818, 0.0909, 0.0909, 0.0909, 0.1818, 0.3636]
+    """
+    border = border_count(adjacency) if adjacency.size > 1 else 1
+    if border is not None:
+        return equation_6(adjacency, leakage, border)
+    degrees = np.bincount(adjacency.edges.ravel(), minlength=adjacency.size)
+    along = np.arange(adjacency.size - 1)
+    is_line = len(adjacency.edges) == len(along) and (adjacency.edges == np.column_stack([along, along + 1])).all()
+    if is_line or (degrees == 2).all():
+        closed = ring(adjacency.size) if is_line else adjacency
+        if adjacency.size % 2:
+            return remark_2(adjacency, closed, leakage)
+        doubled = remark_1(adjacency.size, leakage)
+        order = np.arange(adjacency.size) if is_line else _around(adjacency)
+        return doubled[np.ix_(np.argsort(order), np.argsort(order))]
+    return remark_2(adjacency, clique(adjacency.size), leakage)
+
+
+def _around(adjacency: Adjacency) -> IntArray:
+    """Vertices of a ring in the order in which they follow each other."""
+    order, before = [0], -1
+    while len(order) < adjacency.size:
+        here = order[-1]
+        edges = adjacency.edges[(adjacency.edges == here).any(axis=1)]
+        around = [int(vertex) for vertex in edges.ravel() if vertex not in (here, before)]
+        before = here
+        order.append(around[0])
+    return np.array(order)
