@@ -56,7 +56,7 @@ def best(source_set: str, distortion: float | None, leakage: float | None, notio
     try:
         source = pr.load_source_set(source_set)
         found = pr.optimal_mechanism(source, distortion=distortion, leakage=leakage, notion=pr.notion_by_name(notion))
-    except (ValueError, FileNotFoundError, pr.CertificateError, pr.SolverError) as error:
+    except (ValueError, OSError, pr.CertificateError, pr.SolverError) as error:
         raise click.ClickException(str(error)) from None
     click.echo(found)
     labels = [str(label) for label in source.labels]

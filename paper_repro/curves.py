@@ -99,7 +99,8 @@ def exact_curve(source: SourceSet) -> ExactCurve:
     Returns
     -------
     ExactCurve
-        Exact up to rounding; pieces shorter than 1e-9 in distortion may be left out.
+        Exact up to rounding; for several vertices, pieces shorter than 1e-9 in distortion may be left out, and letters that no
+        member expects more often than 1e-11 are.
 
     Examples
     --------

@@ -19,8 +19,10 @@ def source_set_names() -> list[str]:
     >>> source_set_names()[:5]
     ['P_I_6', 'P_II_6', 'P_IIIa_6', 'P_IIIb_6', 'P_IIIc_6']
     """
-    names = (path.stem for path in _FOLDER.glob("*.csv"))
-    return sorted(names, key=lambda name: (int(name.rpartition("_")[2]), name.count("I"), name))
+    names = [path.stem for path in _FOLDER.glob("*.csv")]
+    return sorted(
+        names, key=lambda name: (len(name.rpartition("_")[2]), name.rpartition("_")[2], name.count("I"), name)
+    )
 
 
 def source_set_path(name_or_path: str | Path) -> Path:
@@ -84,11 +86,20 @@ def read_source_set(path: str | Path) -> SourceSet:
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"no source set file {path}; give the path of an existing .csv file")
-    with path.open(newline="", encoding="utf-8-sig") as stream:
-        lines = [(number, line) for number, line in enumerate(stream, start=1) if not _is_comment(line)]
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not a text file in UTF-8 ({error.reason}); save it as CSV UTF-8") from None
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if not _is_comment(line)]
     if len(lines) < 2:
         raise ValueError(f"{path}: needs a header that names the letters and at least one line of probabilities")
     labels = [cell.strip() for cell in next(csv.reader([lines[0][1]]))]
+    if not all(labels):
+        raise ValueError(
+            f"{path}: column {labels.index('') + 1} of the header has no name; name the letter, or drop the column"
+        )
+    if all(_is_probability(label) for label in labels) and not all(label.isdigit() for label in labels):
+        raise ValueError(f"{path}: the first line must be a header that names the letters, got {lines[0][1].strip()!r}")
     vertices = []
     for number, line in lines[1:]:
         cells = next(csv.reader([line]))
@@ -108,6 +119,13 @@ def read_source_set(path: str | Path) -> SourceSet:
 
 def _is_comment(line: str) -> bool:
     return not line.strip() or line.startswith("#")
+
+
+def _is_probability(cell: str) -> bool:
+    try:
+        return 0 <= float(cell) <= 1
+    except ValueError:
+        return False
 
 
 def _probability(cell: str, where: str) -> float:

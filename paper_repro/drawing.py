@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import tempfile
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,7 +27,15 @@ __all__ = ["COLORS", "DASHES", "STYLE", "as_image", "canvas", "draw_grid", "need
 # Okabe and Ito's colors: told apart by all forms of color vision, and ordered here from dark to light for grey print.
 # Lines differ in dashes too, so that color is never the only sign.
 COLORS = ["#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
-DASHES: list[Any] = ["-", (0, (6, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1.5)), (0, (8, 2, 1, 2, 1, 2)), "--"]
+DASHES: list[Any] = [
+    "-",
+    (0, (6, 2)),
+    (0, (1, 1.2)),
+    (0, (6, 2, 1, 2)),
+    (0, (3, 1.5)),
+    (0, (8, 2, 1, 2, 1, 2)),
+    (0, (1, 3.5)),
+]
 
 STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -86,6 +97,9 @@ def save_figure(
         contents[".inputs"] = "".join(f"{line}\n" for line in listed).encode()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for suffix in contents:
+            if (folder / f"{name}{suffix}").is_dir():
+                raise IsADirectoryError(errno.EISDIR, f"{name}{suffix} is a folder")
         with tempfile.TemporaryDirectory(dir=folder, prefix=".saving-") as waiting:
             for suffix, content in contents.items():
                 (Path(waiting) / f"{name}{suffix}").write_bytes(content)
@@ -116,16 +130,23 @@ def draw_grid(table: pd.DataFrame, title: str, xlabel: str, form: str) -> Figure
     import seaborn
 
     rows, columns = table.shape
+    numbers = table.to_numpy(dtype=float)
+    width = max(4.0, 1.2 + 0.62 * columns)
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(max(4.0, 1.2 + 0.62 * columns), 1.1 + 0.33 * rows)
+        figure, axes = canvas(width, 1.1 + 0.33 * rows + 0.17 * len(_wrapped(f"{title}", width)))
         annotations = table.map(form.format)
         seaborn.heatmap(
             table, ax=axes, annot=annotations, fmt="", cmap="Blues", cbar=False, linewidths=0.5, linecolor="white",
-            vmin=0, vmax=2.2 * float(table.to_numpy().max()), annot_kws={"size": 8},
+            vmin=0, vmax=2.2 * float(numbers[np.isfinite(numbers)].max(initial=1e-9)), annot_kws={"size": 8},
         )  # fmt: skip
-        axes.set(xlabel=xlabel, ylabel="", title=title)
+        axes.set(xlabel="\n".join(_wrapped(xlabel, width)), ylabel="", title="\n".join(_wrapped(title, width)))
         axes.tick_params(left=False, bottom=False, labelrotation=0)
     return figure
+
+
+def _wrapped(text: str, width: float) -> list[str]:
+    """Lines of the text that fit a figure this many inches wide; the labels of its rows take about one."""
+    return textwrap.wrap(text, int(13 * (width - 1)))
 
 
 def _rendered(figure: Figure, kind: str, description: str) -> bytes:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import matplotlib as mpl
+import matplotlib.path
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -33,13 +35,17 @@ def draw_curves(table: pd.DataFrame, title: str = "") -> Figure:
     Raises
     ------
     ValueError
-        If a column is missing.
+        If a column is missing, or there are more curves than can be told apart (7).
     """
     need_columns(table, ["source_set", "class", "curve", "distortion", "leakage", "exact", "end"])
     printed = table["curve"].eq("as printed")
     lemmas = table["curve"].str.startswith("Lemma")
     exact = table[~printed & ~lemmas]
     key = "source_set" if table["source_set"].nunique() > 1 else "curve"
+    if exact[key].nunique() > len(COLORS):
+        raise ValueError(
+            f"{exact[key].nunique()} curves cannot be told apart, at most {len(COLORS)} can; draw fewer at a time"
+        )
     styles = {
         name: {"color": COLORS[number % len(COLORS)], "linestyle": DASHES[number % len(DASHES)], "zorder": 3}
         for number, name in enumerate(dict.fromkeys(exact[key]))
@@ -93,7 +99,7 @@ def draw_curves(table: pd.DataFrame, title: str = "") -> Figure:
         axes.set(ylabel=_LEAKAGE, title=title)
         axes.axhline(0, color="0.6", linewidth=0.8, zorder=1)
         axes.grid(alpha=0.25, linewidth=0.6)
-        axes.legend(handles=handles, loc="upper right")
+        _place_legend(figure, axes, handles)
     return figure
 
 
@@ -108,7 +114,7 @@ def draw_leakages(table: pd.DataFrame, title: str = "") -> Figure:
     ``table`` is as of :func:`paper_repro.tables.leakage_table`. Raises ValueError if ``source_set`` is missing.
     """
     need_columns(table, ["source_set"])
-    return draw_grid(table.set_index("source_set"), title, _DISTORTION, "{:.3f}")
+    return draw_grid(table.set_index("source_set"), title, f"{_DISTORTION}; entries: {_LEAKAGE}", "{:.3f}")
 
 
 def draw_breakpoints(table: pd.DataFrame, title: str = "") -> Figure:
@@ -157,6 +163,19 @@ def _draw_line(axes: Axes, rows: pd.DataFrame, column: str, *, ends: bool = True
             axes.plot(
                 end["distortion"], end[column], "o", color=color, mfc=fill, ms=4.5, zorder=order + 1, clip_on=False
             )
+
+
+def _place_legend(figure: Figure, axes: Axes, handles: list[Line2D]) -> None:
+    """In the upper right corner, where falling curves leave room; beside the axes if they do not."""
+    legend = axes.legend(handles=handles, loc="upper right")
+    figure.draw_without_rendering()
+    box = legend.get_window_extent().padded(3)
+    for line in axes.lines:
+        points = axes.transData.transform(np.column_stack([line.get_xdata(), line.get_ydata()]))
+        if mpl.path.Path(points).intersects_bbox(box, filled=False):
+            legend.remove()
+            figure.legend(handles=handles, loc="outside right upper")
+            return
 
 
 def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> Line2D:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -132,12 +133,12 @@ class Mechanism:
         """Largest probability of change over a source set; see :meth:`SourceSet.worst_case_distortion`."""
         return source.worst_case_distortion(self)
 
-    def sample(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[np.generic]:
+    def sample(self, values: NDArray[Any] | Sequence[Hashable], rng: np.random.Generator) -> NDArray[Any]:
         """Publish each value: an array of the same shape, every entry drawn independently from its row of Q.
 
         Parameters
         ----------
-        values : array_like of labels
+        values : ndarray or sequence of labels
         rng : numpy.random.Generator
 
         Raises
@@ -145,20 +146,26 @@ class Mechanism:
         ValueError
             If a value is not one of the labels.
         """
-        column = np.asarray(values)
-        published = np.empty_like(column, dtype=np.asarray(self.labels).dtype)
-        known = np.zeros(column.shape, dtype=bool)
-        for row, label in enumerate(self.labels):
-            here = column == label
-            known |= here
-            drawn = rng.choice(self.alphabet_size, size=int(here.sum()), p=self.matrix[row])
-            published[here] = np.asarray(self.labels)[drawn]
-        if not known.all():
-            raise ValueError(
-                f"value {column[~known].flat[0]!r} is not a letter of this mechanism; "
-                f"its letters are {list(self.labels)!r}"
-            )
-        return published
+        letters = np.empty(self.alphabet_size, dtype=object)
+        letters[:] = list(self.labels)
+        if isinstance(values, np.ndarray) or any(isinstance(value, list) for value in values):
+            column = np.asarray(values)
+        else:  # a list may mix types, which NumPy would turn into text
+            column = np.empty(len(values), dtype=object)
+            column[:] = list(values)
+        rows = {label: row for row, label in enumerate(self.labels)}
+        for value in column.flat:
+            if value not in rows:
+                raise ValueError(
+                    f"value {value!r} is not a letter of this mechanism; its letters are {list(self.labels)!r}"
+                )
+        inputs = np.fromiter((rows[value] for value in column.flat), dtype=np.intp, count=column.size)
+        outputs = np.empty_like(inputs)
+        for row in np.unique(inputs):
+            here = inputs == row
+            outputs[here] = rng.choice(self.alphabet_size, size=int(here.sum()), p=self.matrix[row])
+        published = letters[outputs].reshape(column.shape)
+        return published if column.dtype == object else published.astype(np.asarray(self.labels).dtype)
 
 
 def randomized_response(alphabet_size: int, leakage: float) -> Mechanism:

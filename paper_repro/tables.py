@@ -50,7 +50,8 @@ def class_table(names: Sequence[str]) -> pd.DataFrame:
     """Class and landmarks of each source set under differential privacy.
 
     Columns: ``source_set``, ``class``, ``letters``, ``vertices``; ``symmetric_until``, the distortion up to which randomized
-    response is optimal; ``zero_from``, the distortion from which nothing leaks; ``jump``, the leakage in nats just below it;
+    response on the letters that can occur is optimal; ``zero_from``, the distortion from which nothing leaks; ``jump``, the
+    leakage in nats just below it;
     ``printed_symmetric_until`` and ``printed_zero_from``, the thresholds ``D^(1)`` and ``D^(M-1)`` of Theorem 2 (Kalantari et
     al. 2018) for sets with a common ordering of the letters, and ``(M - 1) / M`` of Theorem 1 for Class I.
 
@@ -58,8 +59,7 @@ def class_table(names: Sequence[str]) -> pd.DataFrame:
     {'symmetric_until': 0.1, 'zero_from': 0.3, 'jump': 1.5404, 'printed_symmetric_until': 0.02, 'printed_zero_from': 0.3}
     """
     rows = []
-    for name in names:
-        source = load_source_set(name)
+    for source in _sources(names):
         curve = exact_curve(source)
         thresholds = _printed_thresholds(source)
         rows.append(
@@ -85,8 +85,7 @@ def breakpoint_table(names: Sequence[str]) -> pd.DataFrame:
     distortion rises to it. Printed thresholds ``D^(1) .. D^(M-1)`` exist for sets with a common ordering.
     """
     rows = []
-    for name in names:
-        source = load_source_set(name)
+    for source in _sources(names):
         curve = exact_curve(source)
         for breakpoint, limit in zip(curve.breakpoints, curve.limits_from_below, strict=True):
             rows.append((source.name, "exact", breakpoint, limit))
@@ -106,7 +105,7 @@ def leakage_table(names: Sequence[str], distortions: Sequence[float], notion: No
          P_I_6 2.9957 2.4567
     """
     notion = notion or DifferentialPrivacy()
-    sources = [load_source_set(name) for name in names]
+    sources = _sources(names)
     values = [leakage_curve(source, distortions, notion) for source in sources]
     frame = pd.DataFrame(values, columns=[f"{distortion:g}" for distortion in distortions])
     frame.insert(0, "source_set", [source.name for source in sources])
@@ -138,12 +137,8 @@ def curve_table(
         empty.
     """
     grid = _grid(smallest_distortion, largest_distortion, points)
-    frames = []
-    for name in names:
-        source = load_source_set(name)
-        for notion in notions:
-            frames.append(_curve(source, notion, grid))
-    return pd.concat(frames, ignore_index=True)
+    frames = [_curve(source, notion, grid) for source in _sources(names) for notion in notions]
+    return pd.concat([_no_rows(), *frames], ignore_index=True)
 
 
 def printed_table(
@@ -159,19 +154,21 @@ def printed_table(
     ``as printed``; empty for other sets, and where a printed curve is within 1e-6 nats of the exact one throughout.
     """
     grid = _grid(smallest_distortion, largest_distortion, points)
-    frames = [_frame(load_source_set("P_I_6"), "as printed", np.empty(0), np.empty(0))]
-    for name in names:
-        source = load_source_set(name)
+    frames = [_no_rows()]
+    for source in _sources(names):
         printed = _printed_curve(source)
         if printed is None:
             continue
         curve, values = exact_curve(source), np.array([printed(value) for value in grid])
-        if np.abs(values - curve.leakage(grid)).max() <= _SAME:
+        exact = curve.leakage(grid)
+        if np.allclose(values, exact, rtol=0, atol=_SAME):
             continue
-        frame = _frame(source, "as printed", grid, values).assign(exact=curve.leakage(grid))
+        frame = _frame(source, "as printed", grid, values).assign(exact=exact)
         for threshold in _printed_ends(source):
+            if not grid[0] < threshold < grid[-1]:
+                continue
             below, at = printed(threshold - _BESIDE), printed(threshold)
-            if grid[0] < threshold < grid[-1] and below - at > _JUMP:
+            if below - at > _JUMP:
                 ends = _frame(source, "as printed", np.array([threshold, threshold]), np.array([below, at]))
                 limit, value = curve.leakage(threshold - _BESIDE), curve.leakage(threshold)
                 ends = ends.assign(exact=[float(limit), float(value)], end=["open", "closed"])
@@ -202,6 +199,19 @@ def lemma_table(name: str, points: int = 12) -> pd.DataFrame:
     return _rounded(frame, "nats")
 
 
+def _sources(names: Sequence[str]) -> list[SourceSet]:
+    """Load the sets, whose names must differ: rows are told apart by them."""
+    sources = [load_source_set(name) for name in names]
+    seen: set[str] = set()
+    for source in sources:
+        if source.name in seen:
+            raise ValueError(
+                f"two source sets are named {source.name!r}; rename one of the files, or list the set once"
+            )
+        seen.add(source.name)
+    return sources
+
+
 def _curve(source: SourceSet, notion: Notion, grid: FloatArray) -> pd.DataFrame:
     if notion.gap_unit != "distortion":
         return _rounded(_frame(source, notion.name, grid, leakage_curve(source, grid, notion)), notion.gap_unit)
@@ -218,6 +228,13 @@ def _curve(source: SourceSet, notion: Notion, grid: FloatArray) -> pd.DataFrame:
         )
         frame = pd.concat([frame[:jump], below, frame[jump:]], ignore_index=True)
     return _rounded(frame, notion.gap_unit)
+
+
+def _no_rows() -> pd.DataFrame:
+    """The columns of a table of curves, with their types, so that any number of curves can follow."""
+    texts, numbers = pd.Series(dtype="str"), pd.Series(dtype=float)
+    names = {"source_set": texts, "class": texts, "curve": texts, "distortion": numbers, "leakage": numbers}
+    return pd.DataFrame({**names, "exact": numbers, "end": texts})
 
 
 def _frame(source: SourceSet, curve: str, distortions: FloatArray, leakages: FloatArray) -> pd.DataFrame:

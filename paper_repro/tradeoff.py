@@ -115,9 +115,9 @@ def optimal_mechanism(
             f"(got distortion={distortion!r}, leakage={leakage!r})"
         )
     if distortion is not None:
-        check_distortion(distortion)
+        distortion = check_distortion(distortion)
     if leakage is not None:
-        check_leakage(leakage)
+        leakage = check_leakage(leakage)
     notion = notion or DifferentialPrivacy()
     return _certified(notion, notion.optimizer(source), distortion=distortion, leakage=leakage)
 
@@ -147,11 +147,11 @@ def leakage_curve(source: SourceSet, distortions: ArrayLike, notion: Notion | No
     array([     inf, 1.540445, 0.788457, 0.      ])
     """
     notion = notion or DifferentialPrivacy()
-    grid = np.asarray(distortions, dtype=float)
+    grid = np.asarray(distortions, dtype=object)
     budgets = [check_distortion(value) for value in grid.flat]
     optimizer = notion.optimizer(source)
     found = [_certified(notion, optimizer, distortion=budget).leakage for budget in budgets]
-    return np.array(found).reshape(grid.shape)
+    return np.array(found, dtype=float).reshape(grid.shape)
 
 
 def distortion_curve(source: SourceSet, leakages: ArrayLike, notion: Notion | None = None) -> FloatArray:
@@ -179,11 +179,11 @@ def distortion_curve(source: SourceSet, leakages: ArrayLike, notion: Notion | No
     array([0.5, 0.3, 0. ])
     """
     notion = notion or DifferentialPrivacy()
-    grid = np.asarray(leakages, dtype=float)
+    grid = np.asarray(leakages, dtype=object)
     budgets = [check_leakage(value) for value in grid.flat]
     optimizer = notion.optimizer(source)
     found = [_certified(notion, optimizer, leakage=budget).distortion for budget in budgets]
-    return np.array(found).reshape(grid.shape)
+    return np.array(found, dtype=float).reshape(grid.shape)
 
 
 def _certified(
@@ -197,10 +197,16 @@ def _certified(
     source, mechanism = optimizer.source, proposal.mechanism
     achieved_leakage = notion.leakage(mechanism, source)
     achieved_distortion = source.worst_case_distortion(mechanism)
-    gap = optimizer.gap(proposal, achieved_leakage, achieved_distortion)
-    allowance = _ROUNDING + max(notion.tolerance if notion.gap_unit == "nats" else 0.0, 0.0)
+    # Judged at the budget: a mechanism that does not use it up is best only if nothing is left to gain.
+    if distortion is not None:
+        used = distortion if achieved_leakage > 0 else achieved_distortion
+        gap = optimizer.gap(proposal, achieved_leakage, used)
+    else:
+        allowed = achieved_leakage if leakage is None or achieved_distortion == 0 else leakage
+        gap = optimizer.gap(proposal, allowed, achieved_distortion)
+    overstep = _ROUNDING + (notion.tolerance if notion.gap_unit == "nats" else 0.0)
     within = achieved_distortion <= (1.0 if distortion is None else distortion) + _ROUNDING and (
-        leakage is None or achieved_leakage <= leakage + allowance
+        leakage is None or achieved_leakage <= leakage + overstep
     )
     if not (gap <= notion.tolerance and within):
         budget = f"distortion {distortion!r}" if distortion is not None else f"leakage {leakage!r}"
@@ -209,4 +215,6 @@ def _certified(
             f"{achieved_distortion!r}, but the certificate leaves a gap of {gap:.3g} in {notion.gap_unit} "
             f"(at most {notion.tolerance:g} is accepted); if probabilities or budgets are tiny, round them to 0"
         )
-    return OptimalMechanism(source, notion, mechanism, achieved_leakage, achieved_distortion, proposal.prior, gap)
+    return OptimalMechanism(
+        source, notion, mechanism, achieved_leakage, achieved_distortion, optimizer.prior(proposal), gap
+    )

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
@@ -23,14 +24,14 @@ class Proposal:
     Attributes
     ----------
     mechanism : Mechanism
-    prior : ndarray, shape (M,)
-        Claimed to be least favorable; a member of the source set.
+    weights : ndarray, shape (V,)
+        Of the vertices: their mixture, a member of the source set, is claimed to be the least favorable prior.
     evidence : object
         What else the optimizer's ``gap`` needs for its lower bound; None if the prior is enough.
     """
 
     mechanism: Mechanism
-    prior: FloatArray
+    weights: FloatArray
     evidence: Any = None
 
 
@@ -49,24 +50,28 @@ class Optimizer(ABC):
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Propose a mechanism of least worst-case distortion whose leakage is at most ``leakage`` nats."""
-        found = self._at_leakage(leakage) if leakage > 0 else None
-        return self._without_leakage() if found is None else found
+        return self._at_leakage(leakage) if leakage > 0 else self._without_leakage()
 
-    def _without_leakage(self) -> Proposal:
+    def prior(self, proposal: Proposal) -> FloatArray:
+        """The prior claimed to be least favorable: a mixture of the vertices, whatever the weights were."""
+        weights = np.clip(proposal.weights, 0, None)
+        return weights / weights.sum() @ self.source.vertices
+
+    def _without_leakage(self, weights: FloatArray | None = None) -> Proposal:
         mechanism = Mechanism.constant(self.perfect.letters, self.source.labels)
-        return Proposal(mechanism, self.perfect.prior)
+        return Proposal(mechanism, self.perfect.weights if weights is None else weights)
 
     @abstractmethod
     def _at_distortion(self, distortion: float) -> Proposal:
         """The same below the least distortion without leakage."""
 
     @abstractmethod
-    def _at_leakage(self, leakage: float) -> Proposal | None:
-        """The same for a positive leakage; None if the least distortion is the one without leakage."""
+    def _at_leakage(self, leakage: float) -> Proposal:
+        """The same for a positive leakage."""
 
     @abstractmethod
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """How far a proposal with this leakage and distortion can be from the optimum, in the notion's ``gap_unit``."""
+        """How far from the optimum a mechanism of this leakage and this distortion is at most, in ``gap_unit``."""
 
 
 class Notion(ABC):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -102,17 +103,17 @@ class _CliqueOptimizer(Optimizer):
     def _at_distortion(self, distortion: float) -> Proposal:
         return self._propose(self._program.at_distortion(distortion))
 
-    def _at_leakage(self, leakage: float) -> Proposal | None:
-        found = self._program.at_leakage(leakage)
-        return None if found is None else self._propose(found)
+    def _at_leakage(self, leakage: float) -> Proposal:
+        return self._propose(self._program.at_leakage(_in_range(leakage)))
 
     def _propose(self, found: Optimum) -> Proposal:
-        mechanism = Mechanism.from_distortions(found.distortions, self.source.labels)
-        return Proposal(mechanism, found.prior)
+        if found.distortions is None:
+            return self._without_leakage(found.weights)
+        return Proposal(Mechanism.from_distortions(found.distortions, self.source.labels), found.weights)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, since in leakage it says nothing at the jump: there the prior alone may need none."""
-        return distortion - least_distortion_of_prior(proposal.prior, leakage)
+        return distortion - least_distortion_of_prior(self.prior(proposal), leakage)
 
 
 class _GraphOptimizer(Optimizer):
@@ -125,20 +126,26 @@ class _GraphOptimizer(Optimizer):
         upper = DifferentialPrivacy().leakage(self._clique.at_distortion(distortion).mechanism)
         return self._propose(self._program.at_distortion(distortion, upper))
 
-    def _at_leakage(self, leakage: float) -> Proposal | None:
-        found = self._program.at_leakage(leakage)
-        return None if found is None else self._propose(found)
+    def _at_leakage(self, leakage: float) -> Proposal:
+        return self._propose(self._program.at_leakage(_in_range(leakage)))
 
     def _propose(self, found: GraphOptimum) -> Proposal:
-        return Proposal(Mechanism(found.matrix, self.source.labels), found.prior, found)
+        if found.matrix is None:
+            return replace(self._without_leakage(found.weights), evidence=found)
+        return Proposal(Mechanism(found.matrix, self.source.labels), found.weights, found)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""
         if not isinstance(proposal.evidence, GraphOptimum):
-            return distortion - least_distortion_of_prior(proposal.prior, leakage)
+            return distortion - least_distortion_of_prior(self.prior(proposal), leakage)
         if leakage > proposal.evidence.leakage:
             return math.inf  # the bound is for mechanisms that leak no more than this
         return distortion - proposal.evidence.least_distortion
+
+
+def _in_range(leakage: float) -> float:
+    """A finite leakage of at most 700 nats: beyond, exp(-leakage) is no normal number, and the distortion is below 1e-300."""
+    return leakage if math.isinf(leakage) else min(leakage, 700.0)
 
 
 def _log_rounded_up(ratio: Fraction) -> float:

@@ -68,7 +68,7 @@ class _DivergenceOptimizer(Optimizer):
             return self._identity()
         return self._propose(self._program.at_distortion(distortion))
 
-    def _at_leakage(self, leakage: float) -> Proposal | None:
+    def _at_leakage(self, leakage: float) -> Proposal:
         everything = self._identity()
         if leakage >= _worst_prior(everything.mechanism.matrix, self.source.vertices)[0]:
             return everything
@@ -78,23 +78,28 @@ class _DivergenceOptimizer(Optimizer):
             # Mixing the output's own distribution into every row scales the leakage down: it is convex in Q.
             matrix, share = found.mechanism.matrix, leakage / achieved
             mixed = share * matrix + (1 - share) * (weights @ self.source.vertices @ matrix)
-            found = Proposal(Mechanism(mixed, self.source.labels), found.prior, found.evidence)
-        return found if self.source.worst_case_distortion(found.mechanism) < self.perfect.distortion else None
+            found = Proposal(Mechanism(mixed, self.source.labels), found.weights, found.evidence)
+        helps = self.source.worst_case_distortion(found.mechanism) < self.perfect.distortion
+        return found if helps else self._without_leakage()
 
     def _identity(self) -> Proposal:
         matrix = np.eye(self.source.alphabet_size)
         _, weights = _worst_prior(matrix, self.source.vertices)
         mechanism = Mechanism(matrix, self.source.labels)
-        return Proposal(mechanism, weights @ self.source.vertices, np.full(len(matrix), np.inf))
+        return Proposal(mechanism, weights, np.zeros_like(weights))
 
     def _propose(self, found: DivergenceOptimum) -> Proposal:
-        return Proposal(Mechanism(found.matrix, self.source.labels), found.prior, found.prices)
+        return Proposal(Mechanism(found.matrix, self.source.labels), found.weights, found.multipliers)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In nats: the leakage less the Lagrangian lower bound at the mechanism's own distortion."""
+        """In nats: the leakage less the Lagrangian lower bound at the distortion; without multipliers that bound is 0."""
         if proposal.evidence is None:
             return leakage
-        return leakage - least_mutual_information(proposal.prior, proposal.evidence, distortion)
+        # Where nothing may change, any price of a change is right.
+        prices = (
+            proposal.evidence @ self.source.vertices if distortion > 0 else np.full(self.source.alphabet_size, np.inf)
+        )
+        return leakage - least_mutual_information(self.prior(proposal), prices, distortion)
 
 
 def _worst_prior(matrix: FloatArray, vertices: FloatArray) -> tuple[float, FloatArray]:

@@ -91,10 +91,18 @@ def prior_breakpoints(falling: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True)
 class Optimum:
-    """What the program proposes: the letters' distortions ``D_i``, shape (M,), and a prior of the set, shape (M,)."""
+    """What the program proposes.
 
-    distortions: FloatArray
-    prior: FloatArray
+    Attributes
+    ----------
+    distortions : ndarray, shape (M,), or None
+        ``D_i`` of each letter; None if publishing a constant is best.
+    weights : ndarray, shape (V,)
+        Of the vertices; their mixture is the prior claimed to be least favorable.
+    """
+
+    distortions: FloatArray | None
+    weights: FloatArray
 
 
 @dataclass(frozen=True)
@@ -131,14 +139,14 @@ class ActiveSet:
         """Columns: the free letters, then sigma; one row per tight vertex."""
         return np.column_stack([self._rows[:, self.free], self._cut_mass - distortion])
 
-    def at_distortion(self, distortion: float) -> Optimum:
-        """The optimum that this active set has at a distortion."""
+    def at_distortion(self, distortion: float) -> tuple[FloatArray, FloatArray]:
+        """Letters' distortions and vertices' weights of the optimum that this active set has at a distortion."""
         system = self._system(distortion)
         free_and_sigma = np.linalg.solve(system, -self._kept_mass)
         return self._optimum(system, free_and_sigma[:-1], free_and_sigma[-1])
 
-    def at_ratio(self, excess: float) -> Optimum:
-        """The optimum that this active set has at a ratio t; ``excess`` is t - 1."""
+    def at_ratio(self, excess: float) -> tuple[FloatArray, FloatArray]:
+        """The same at a ratio t; ``excess`` is t - 1."""
         free_count, tight_count = int(self.free.sum()), len(self.tight)
         # Unknowns: the free letters, sigma, and z = D sigma. The last row is (M - 1) sigma - sum_i e_i = t - 1.
         system = np.zeros((tight_count + 1, free_count + 2))
@@ -151,12 +159,13 @@ class ActiveSet:
         sigma, scaled = unknowns[-2:]
         return self._optimum(self._system(scaled / sigma), unknowns[:-2], sigma)
 
-    def _optimum(self, system: FloatArray, free: FloatArray, sigma: float) -> Optimum:
+    def _optimum(self, system: FloatArray, free: FloatArray, sigma: float) -> tuple[FloatArray, FloatArray]:
         distortions = np.full(len(self.kept), 1 / sigma)
         distortions[self.cut] = 1.0
         distortions[self.free] = np.clip(free / sigma, 1 / sigma, 1.0)
-        weights = np.clip(np.linalg.solve(system.T, self._multiplier_target), 0, None)
-        return Optimum(distortions, weights @ self._rows / weights.sum())
+        weights = np.zeros(len(self.vertices))
+        weights[self.tight] = np.clip(np.linalg.solve(system.T, self._multiplier_target), 0, None)
+        return distortions, weights / weights.sum()
 
     def ratio(self, distortion: float) -> tuple[FloatArray, FloatArray]:
         """The ratio t as a quotient of two linear functions of the step from ``distortion``.
@@ -236,7 +245,6 @@ class CliqueProgram:
     """
 
     def __init__(self, vertices: FloatArray, perfect: PerfectPrivacy | None = None) -> None:
-        self._all_vertices = vertices
         self._basis: Basis | None = None
         self.perfect = perfect or perfect_privacy(vertices)
         # Letters that (nearly) never occur are never published: the program need not know them.
@@ -255,31 +263,36 @@ class CliqueProgram:
 
     @cached_property
     def symmetric_distortion(self) -> float:
-        return float((self._vertices.shape[1] - 1) * self._floor.min())
+        return float((self._vertices.shape[1] - 1) * (self._floor @ self._vertices).min())
 
     def at_distortion(self, distortion: float) -> Optimum:
         """Least leakage at a distortion in ``[0, D_0)``."""
         budget = distortion - self._unknown_mass
         if budget < 0:
-            return Optimum(np.full(len(self._known), distortion), self._all_vertices.mean(axis=0))
-        active_set = self.active_set(budget) if budget > max(self.symmetric_distortion, _NEGLIGIBLE) else None
+            return Optimum(np.full(len(self._known), distortion), self._floor)
+        active_set = None if self._is_symmetric(budget) else self.active_set(budget)
         if active_set is None:
             return self._symmetric(budget)
-        found = active_set.at_distortion(budget)
+        distortions, weights = active_set.at_distortion(budget)
         # Free letters were clipped, and the solver's tolerance may have hidden a vertex: stay within the budget.
-        excess = float((self._vertices @ found.distortions).max()) / budget
-        return self._with_unknown(Optimum(found.distortions / max(excess, 1.0), found.prior))
+        excess = float((self._vertices @ distortions).max()) / budget
+        return self._with_unknown(distortions / max(excess, 1.0), weights)
 
-    def at_leakage(self, leakage: float) -> Optimum | None:
-        """Least distortion at a leakage in nats, in [0, infinity]; None if it is ``D_0``, where nothing needs to leak."""
+    def at_leakage(self, leakage: float) -> Optimum:
+        """Least distortion at a positive leakage in nats; ``distortions`` is None where nothing needs to leak for it."""
         others = self._vertices.shape[1] - 1
         odds = math.exp(-leakage)
         symmetric = others * odds / (1 + others * odds)
-        if symmetric <= self.symmetric_distortion:
+        if self._is_symmetric(symmetric):
             return self._symmetric(symmetric)
-        excess = math.expm1(leakage)
-        active_set = self._active_set_at_ratio(excess) if excess > 0 else None
-        return None if active_set is None else self._with_unknown(active_set.at_ratio(excess))
+        active_set, weights = self._active_set_at_ratio(math.expm1(leakage))
+        if active_set is None:
+            return Optimum(None, weights)
+        return self._with_unknown(*active_set.at_ratio(math.expm1(leakage)))
+
+    def _is_symmetric(self, distortion: float) -> bool:
+        # At the end of the symmetric regime itself the program has more than one basis, and beside it they cannot be told apart.
+        return distortion <= max(self.symmetric_distortion * (1 + 1e-10), _NEGLIGIBLE)
 
     def active_set(self, distortion: float) -> ActiveSet | None:
         """Active set of program (2) at a distortion between 0 and ``D_0``; None where all letters are kept alike.
@@ -300,12 +313,14 @@ class CliqueProgram:
         self._basis = optimal_basis(costs, matrix, upper, start=self._basis)
         return self._read(self._basis)
 
-    def _active_set_at_ratio(self, excess: float) -> ActiveSet | None:
-        """The same at a fixed ratio t = 1 + excess: minimize the distortion. None if it cannot be less than ``D_0``.
+    def _active_set_at_ratio(self, excess: float) -> tuple[ActiveSet | None, FloatArray]:
+        """The same at a fixed ratio t = 1 + excess, minimizing the distortion; None if it cannot be less than ``D_0``.
 
         With ``T = M + t - 1``: columns ``x_i = T (D_i - c) >= 0``, ``s = T (D - c)`` and ``k = T c >= 0``;
 
         minimize k + s   subject to   P_v . x <= s,   x_i + k <= T,   sum_i x_i / T + k = M - 1.
+
+        The second value is the vertices' multipliers, scaled to sum to 1.
         """
         count, size = self._vertices.shape
         total = size + excess
@@ -314,7 +329,7 @@ class CliqueProgram:
             tails = prior_breakpoints(self._vertices[0, order])[1]
             others = np.arange(size)
             best = np.argmin((others / (1 + excess) + tails) / (1 + others / (1 + excess)))
-            return self._prior_active_set(int(best) + 1, order)
+            return self._prior_active_set(int(best) + 1, order), np.ones(1)
         letters = np.vstack([self._vertices, np.eye(size), np.full((1, size), 1 / total)])
         column_s = np.concatenate([-np.ones(count), np.zeros(size + 1)])
         column_k = np.concatenate([np.zeros(count), np.ones(size + 1)])
@@ -322,7 +337,9 @@ class CliqueProgram:
         costs = np.append(np.zeros(size), [1.0, 1.0])
         matrix = np.column_stack([letters, column_s, column_k])
         basis = optimal_basis(costs, matrix, upper, equal=slice(count + size, None))
-        return self._read(basis) if basis.objective / total < self.perfect.distortion - PERFECT_SLACK else None
+        weights = np.clip(-basis.prices[:count], 0, None)
+        beats_constant = basis.objective / total < self.perfect.distortion - PERFECT_SLACK
+        return self._read(basis) if beats_constant else None, weights / weights.sum()
 
     def _read(self, basis: Basis) -> ActiveSet | None:
         """Read the active set off the solver's basis, exactly and without tolerances.
@@ -344,10 +361,10 @@ class CliqueProgram:
         return ActiveSet(self._vertices, kept=kept, cut=~kept, tight=np.zeros(1, dtype=np.intp))
 
     def _symmetric(self, distortion: float) -> Optimum:
-        return self._with_unknown(Optimum(np.full(self._vertices.shape[1], distortion), self._floor))
+        return self._with_unknown(np.full(self._vertices.shape[1], distortion), self._floor)
 
-    def _with_unknown(self, optimum: Optimum) -> Optimum:
-        """Put the letters that never occur back: changed always, probability 0."""
-        distortions, prior = np.ones(len(self._known)), np.zeros(len(self._known))
-        distortions[self._known], prior[self._known] = optimum.distortions, optimum.prior
-        return Optimum(distortions, prior / prior.sum())
+    def _with_unknown(self, known: FloatArray, weights: FloatArray) -> Optimum:
+        """Put the letters that never occur back: changed always."""
+        distortions = np.ones(len(self._known))
+        distortions[self._known] = known
+        return Optimum(distortions, weights)

@@ -81,11 +81,14 @@ def least_mutual_information(prior: FloatArray, prices: FloatArray, distortion: 
 
 @dataclass(frozen=True)
 class DivergenceOptimum:
-    """What the program proposes: a matrix, shape (M, M), a prior of the set and the prices of change, each shape (M,)."""
+    """What the program proposes: a matrix, shape (M, M), and multipliers of the vertices, each shape (V,).
+
+    ``weights`` are those of the leakages, scaled to sum to 1, ``multipliers`` those of the distortions, scaled alike.
+    """
 
     matrix: FloatArray
-    prior: FloatArray
-    prices: FloatArray
+    weights: FloatArray
+    multipliers: FloatArray
 
 
 class DivergenceProgram:
@@ -98,7 +101,6 @@ class DivergenceProgram:
     """
 
     def __init__(self, vertices: FloatArray) -> None:
-        self._all_vertices = vertices
         self._known = vertices.max(axis=0) > _NEGLIGIBLE
         self._vertices = vertices[:, self._known]
         self._unknown_mass = float(vertices[:, ~self._known].sum(axis=1).max())
@@ -134,8 +136,7 @@ class DivergenceProgram:
         share = np.divide(row_changed, others, out=np.zeros(size), where=others > 0)
         matrix = share[:, np.newaxis] * row_output
         np.fill_diagonal(matrix, 1 - row_changed)
-        weights, multipliers = model.multipliers()
-        return DivergenceOptimum(matrix, weights @ self._all_vertices, multipliers @ self._all_vertices)
+        return DivergenceOptimum(matrix, *model.multipliers())
 
 
 class _Model:

@@ -24,7 +24,7 @@ and what that upsets (a part in 1e12) is mended by mixing in a constant row.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -80,13 +80,14 @@ def uniform_least_distortion(adjacency: Adjacency, leakage: float) -> float:
 
 @dataclass(frozen=True)
 class GraphOptimum:
-    """What the program proposes: a matrix, shape (M, M), a prior of the set, and a bound on any mechanism's distortion.
+    """What the program proposes: a matrix, the vertices' weights, and a bound on the distortion of any mechanism.
 
-    ``least_distortion`` holds for every mechanism of at most ``leakage`` nats.
+    ``matrix`` has shape (M, M), or is None if publishing a constant is best; the mixture of the vertices by ``weights`` is the
+    prior claimed to be least favorable; ``least_distortion`` holds for every mechanism of at most ``leakage`` nats.
     """
 
-    matrix: FloatArray
-    prior: FloatArray
+    matrix: FloatArray | None
+    weights: FloatArray
     leakage: float
     least_distortion: float
 
@@ -119,12 +120,13 @@ class GraphProgram:
         self._vertices, self._adjacency = vertices, adjacency
         self.perfect = perfect or perfect_privacy(vertices)
 
-    def at_leakage(self, leakage: float) -> GraphOptimum | None:
-        """Least distortion at a positive leakage in nats; None if it is the one without leakage."""
+    def at_leakage(self, leakage: float) -> GraphOptimum:
+        """Least distortion at a positive leakage in nats; ``matrix`` is None where nothing needs to leak for it."""
         if math.isinf(leakage):
             return self._everything()
         found = self._optimum(leakage)
-        return found if found.least_distortion < self.perfect.distortion - _FLAT else None
+        useful = found.least_distortion < self.perfect.distortion - _FLAT
+        return found if useful else replace(found, matrix=None)
 
     def at_distortion(self, distortion: float, upper: float) -> GraphOptimum:
         """Least leakage at a distortion below the one without leakage; ``upper`` is the least leakage on the clique.
@@ -140,7 +142,8 @@ class GraphProgram:
 
         def excess(leakage: float) -> float:
             optimum = self._optimum(leakage)
-            over = float((self._vertices @ (1 - np.diagonal(optimum.matrix))).max()) - distortion
+            kept = np.diagonal(np.asarray(optimum.matrix))
+            over = float((self._vertices @ (1 - kept)).max()) - distortion
             if over <= _ROUNDING:
                 within[leakage] = optimum
             return over
@@ -153,14 +156,15 @@ class GraphProgram:
         return within[min(within)]
 
     def _everything(self) -> GraphOptimum:
-        return GraphOptimum(np.eye(self._adjacency.size), self._vertices.mean(axis=0), math.inf, 0.0)
+        count = len(self._vertices)
+        return GraphOptimum(np.eye(self._adjacency.size), np.full(count, 1 / count), math.inf, 0.0)
 
     def _optimum(self, leakage: float) -> GraphOptimum:
         size = self._adjacency.size
         found = self._solve(math.exp(-leakage))
         matrix = _with_ratio(found.values[:-1].reshape(size, size) / _SCALE, self._adjacency, leakage)
-        prior, least = self._bound(found, math.exp(-leakage))
-        return GraphOptimum(matrix, prior, leakage, least)
+        weights, least = self._bound(found, math.exp(-leakage))
+        return GraphOptimum(matrix, weights, leakage, least)
 
     @cached_property
     def _pairs(self) -> IntArray:
@@ -197,16 +201,16 @@ class GraphProgram:
         )
 
     def _bound(self, found: Basis, inverse: float) -> tuple[FloatArray, float]:
-        """A prior of the set, and the bound (2) on the distortion of every mechanism with this ratio."""
+        """The vertices' weights, and the bound (2) on the distortion of every mechanism with this ratio."""
         size = self._adjacency.size
         first, second = self._places
         flows, weights, rows = np.split(-found.prices, [len(first), len(first) + len(self._vertices)])
         flows, weights = np.clip(flows, 0, None), np.clip(weights, 0, None)
         total = weights.sum()
-        flows, rows, prior = flows / total, rows / total, weights / total @ self._vertices
+        flows, rows, weights = flows / total, rows / total, weights / total
         taken = np.bincount(first, inverse * flows, size * size) - np.bincount(second, flows, size * size)
-        remainder = rows[:, np.newaxis] + taken.reshape(size, size) - np.diag(prior)
-        return prior, 1.0 - float((rows + np.clip(-remainder, 0, None).max(axis=1)).sum())
+        remainder = rows[:, np.newaxis] + taken.reshape(size, size) - np.diag(weights @ self._vertices)
+        return weights, 1.0 - float((rows + np.clip(-remainder, 0, None).max(axis=1)).sum())
 
 
 def _with_ratio(matrix: FloatArray, adjacency: Adjacency, leakage: float) -> FloatArray:

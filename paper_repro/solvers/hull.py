@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paper_repro.errors import SolverError
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.types import FloatArray
 
@@ -16,6 +17,8 @@ __all__ = ["PERFECT_SLACK", "PerfectPrivacy", "highest_floor", "perfect_privacy"
 
 # Curves jump to 0 leakage: a distortion that misses the jump by rounding alone has to land on its far side.
 PERFECT_SLACK = 1e-12
+# How far the two players' values may be apart.
+_GAP = 1e-10
 
 
 @dataclass(frozen=True)
@@ -27,13 +30,13 @@ class PerfectPrivacy:
     distortion : float
     letters : ndarray, shape (M,)
         The letter to publish, whatever the data, is drawn from this distribution.
-    prior : ndarray, shape (M,)
-        Member of the set that proves it: no constant answer errs less than ``1 - max_i prior_i`` under it.
+    weights : ndarray, shape (V,)
+        Of the vertices. Their mixture P proves it: no constant answer errs less than ``1 - max_i P_i`` under it.
     """
 
     distortion: float
     letters: FloatArray
-    prior: FloatArray
+    weights: FloatArray
 
 
 def perfect_privacy(vertices: FloatArray) -> PerfectPrivacy:
@@ -42,22 +45,31 @@ def perfect_privacy(vertices: FloatArray) -> PerfectPrivacy:
     A channel leaks nothing when all its rows are one distribution a, and then errs with probability ``1 - P . a``.
     The value of the game ``max_a min_P P . a`` equals ``min_P max_i P_i``.
 
+    Raises
+    ------
+    SolverError
+        If the prior and the letters do not prove each other best within 1e-10.
+
     >>> found = perfect_privacy(np.array([[0.7, 0.3, 0.0], [0.1, 0.6, 0.3]]))
-    >>> round(found.distortion, 12), found.letters.round(6), found.prior.round(12)
-    (0.566666666667, array([0.333333, 0.666667, 0.      ]), array([0.43333333, 0.43333333, 0.13333333]))
+    >>> round(found.distortion, 6), found.letters.round(6), found.weights.round(6)
+    (0.566667, array([0.333333, 0.666667, 0.      ]), array([0.555556, 0.444444]))
     """
     weights, letters = _game(vertices, sign=1.0)
-    return PerfectPrivacy(float((vertices @ (1 - letters)).max()), letters, weights @ vertices)
+    distortion, least = float((vertices @ (1 - letters)).max()), 1 - float((weights @ vertices).max())
+    if distortion - least > _GAP:
+        raise SolverError(
+            f"the least distortion without leakage is between {least!r} and {distortion!r}; no better was found"
+        )
+    return PerfectPrivacy(distortion, letters, weights)
 
 
 def highest_floor(vertices: FloatArray) -> FloatArray:
-    """The member whose smallest probability is largest, shape (M,): solves ``max_P min_i P_i`` over the hull.
+    """Weights, shape (V,), of the member whose smallest probability is largest: ``max_P min_i P_i`` over the hull.
 
     >>> highest_floor(np.array([[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]])).round(12)
-    array([0.325, 0.325, 0.35 ])
+    array([0.375, 0.625])
     """
-    weights, _ = _game(vertices, sign=-1.0)
-    return weights @ vertices
+    return _game(vertices, sign=-1.0)[0]
 
 
 def _game(vertices: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:

@@ -105,6 +105,19 @@ def test_a_zero_beside_a_crumb_is_infinitely_worse(crumb):
     )
 
 
+@pytest.mark.parametrize("leakage", [0.3, 1.1, 3.0])
+def test_one_prior_by_qif(leakage):
+    qif = pytest.importorskip("qif")
+    prior = np.array([0.4, 0.3, 0.2, 0.1])
+    best = optimal_mechanism(SourceSet(prior), leakage=leakage)
+    matrix = qif.mechanism.d_privacy.min_loss_given_d(
+        prior, 4, lambda i, j: leakage * (i != j), lambda i, j: float(i != j)
+    )
+    assert best.distortion == pytest.approx(1 - prior @ np.diagonal(matrix), abs=1e-9)  # its linear-program solver
+    found = qif.measure.d_privacy.smallest_epsilon(best.mechanism.matrix, lambda i, j: float(i != j))
+    assert best.leakage == pytest.approx(found, abs=1e-12)  # rounding
+
+
 def test_the_identity_has_no_bound():
     assert DifferentialPrivacy().leakage(np.eye(3)) == math.inf
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from instances import CLASSES, random_vertices, vertex_sets
-from oracles import distance_to_hull, highest_floor, leakage_of_prior, least_distortion
+from oracles import highest_floor, leakage_of_prior, least_distortion
 from oracles import least_distortion_of_prior as minimax_of_prior
 
 from paper_repro.solvers.clique import CliqueProgram, least_distortion_of_prior, prior_breakpoints
@@ -117,9 +117,9 @@ def test_distortion_and_leakage_are_two_ways_to_one_optimum(source_class, seed):
         # Optimal diagonals need not be unique, their distortion is; both are exact to rounding.
         assert (vertices @ one.distortions).max() == pytest.approx(distortion, abs=1e-12)
         assert (vertices @ other.distortions).max() == pytest.approx(distortion, abs=1e-12)
-        for prior in (one.prior, other.prior):
-            assert distance_to_hull(prior, vertices) < 1e-9
-            assert minimax_of_prior(prior, leakage) == pytest.approx(distortion, abs=1e-12)
+        for weights in (one.weights, other.weights):
+            assert (weights >= 0).all() and weights.sum() == pytest.approx(1, abs=1e-12)
+            assert minimax_of_prior(weights @ vertices, leakage) == pytest.approx(distortion, abs=1e-12)
 
 
 @given(priors, st.floats(0.01, 0.99))

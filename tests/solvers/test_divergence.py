@@ -72,5 +72,5 @@ def test_proposals(source_class, seed):
         assert found.matrix.sum(axis=1) == pytest.approx(np.ones(vertices.shape[1]), abs=1e-14)  # rounding
         assert (vertices @ (1 - np.diagonal(found.matrix))).max() <= share * end * (1 + 1e-14)
         leakage = worst_information(found.matrix, vertices)
-        bound = least_mutual_information(found.prior, found.prices, share * end)
+        bound = least_mutual_information(found.weights @ vertices, found.multipliers @ vertices, share * end)
         assert bound - 1e-9 <= leakage <= bound + 1e-6  # the optimizer over priors; the documented tolerance

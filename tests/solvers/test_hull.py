@@ -20,9 +20,9 @@ def check(vertices):
     # Primal = dual: the letters reach the distortion against the whole set, and the prior forbids less.
     assert (found.letters >= 0).all() and found.letters.sum() == pytest.approx(1, abs=ROUNDING)
     assert (vertices @ (1 - found.letters)).max() <= found.distortion + ROUNDING
-    assert 1 - found.prior.max() == pytest.approx(found.distortion, abs=ROUNDING)
-    assert distance_to_hull(found.prior, vertices) < AGREEMENT
-    floor = found_floor(vertices)
+    assert 1 - (found.weights @ vertices).max() == pytest.approx(found.distortion, abs=ROUNDING)
+    assert distance_to_hull((found.weights @ vertices), vertices) < AGREEMENT
+    floor = found_floor(vertices) @ vertices
     assert floor.min() == pytest.approx(highest_floor(vertices), abs=AGREEMENT)
     assert distance_to_hull(floor, vertices) < AGREEMENT
 
@@ -42,10 +42,10 @@ def test_games_of_sets_with_ties_and_zeros(vertices):
 def test_sets_that_say_nothing(size):
     for vertices in (np.eye(size), np.full((1, size), 1 / size), np.full((3, size), 1 / size)):
         assert perfect_privacy(vertices).distortion == pytest.approx((size - 1) / size, abs=ROUNDING)
-        assert found_floor(vertices) == pytest.approx(np.full(size, 1 / size), abs=ROUNDING)
+        assert found_floor(vertices) @ vertices == pytest.approx(np.full(size, 1 / size), abs=ROUNDING)
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_one_letter_sets_need_no_change(count):
     found = perfect_privacy(np.tile([0.0, 1.0, 0.0], (count, 1)))
-    assert found.distortion == 0 and found.letters.tolist() == [0, 1, 0] and found.prior.tolist() == [0, 1, 0]
+    assert found.distortion == 0 and found.letters.tolist() == [0, 1, 0]
