@@ -148,7 +148,7 @@ class Mechanism:
         """
         letters = np.empty(self.alphabet_size, dtype=object)
         letters[:] = list(self.labels)
-        if isinstance(values, np.ndarray) or any(isinstance(value, list) for value in values):
+        if not isinstance(values, (list, tuple)) or any(isinstance(value, list) for value in values):
             column = np.asarray(values)
         else:  # a list may mix types, which NumPy would turn into text
             column = np.empty(len(values), dtype=object)
