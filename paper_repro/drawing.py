@@ -131,22 +131,26 @@ def draw_grid(table: pd.DataFrame, title: str, xlabel: str, form: str) -> Figure
 
     rows, columns = table.shape
     numbers = table.to_numpy(dtype=float)
-    width = max(4.0, 1.2 + 0.62 * columns)
+    # Inches: a cell is as wide as its column's name asks for; the names of the rows stand beside.
+    cell = max(0.62, 0.09 * max(len(str(name)) for name in table.columns))
+    inside = max(3.2, cell * columns)
+    beside = 0.4 + 0.08 * max(len(str(name)) for name in table.index)
+    heading, footing = _wrapped(title, inside), _wrapped(xlabel, inside)
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(width, 1.1 + 0.33 * rows + 0.17 * len(_wrapped(f"{title}", width)))
+        figure, axes = canvas(beside + inside, 0.65 + 0.33 * rows + 0.17 * (len(heading) + len(footing)))
         annotations = table.map(form.format)
         seaborn.heatmap(
             table, ax=axes, annot=annotations, fmt="", cmap="Blues", cbar=False, linewidths=0.5, linecolor="white",
             vmin=0, vmax=2.2 * float(numbers[np.isfinite(numbers)].max(initial=1e-9)), annot_kws={"size": 8},
         )  # fmt: skip
-        axes.set(xlabel="\n".join(_wrapped(xlabel, width)), ylabel="", title="\n".join(_wrapped(title, width)))
+        axes.set(xlabel="\n".join(footing), ylabel="", title="\n".join(heading))
         axes.tick_params(left=False, bottom=False, labelrotation=0)
     return figure
 
 
 def _wrapped(text: str, width: float) -> list[str]:
-    """Lines of the text that fit a figure this many inches wide; the labels of its rows take about one."""
-    return textwrap.wrap(text, int(13 * (width - 1)))
+    """Lines of the text that are at most so many inches wide."""
+    return textwrap.wrap(text, int(12.5 * width))
 
 
 def _rendered(figure: Figure, kind: str, description: str) -> bytes:

@@ -141,6 +141,12 @@ def test_theorem_2_on_table_1(distortion, reading, leakage):
     assert exact(TABLE_1, distortion) == pytest.approx(theorem_2(TABLE_1, distortion, "corrected"), abs=SOLVED)
 
 
+@pytest.mark.parametrize("reading", READINGS)
+def test_theorem_2_outside_its_thresholds(reading):
+    assert theorem_2(TABLE_1, 0.01, reading) == theorem_1(6, 0.01) and theorem_2(TABLE_1, 0.0, reading) == math.inf
+    assert theorem_2(TABLE_1, 0.3, reading) == theorem_2(TABLE_1, 1.0, reading) == 0
+
+
 def test_theorem_2_on_three_letters():
     assert math.exp(theorem_2(THREE, 0.15, "printed")) == pytest.approx(28 / 3, rel=SOLVED)
     assert math.exp(theorem_2(THREE, 0.15, "corrected")) == pytest.approx(34 / 3, rel=SOLVED)
@@ -218,6 +224,13 @@ def test_theorem_3_is_no_longer_tight_with_permutations_that_swap_ties():
     folded, ties = load_source_set("P_II_10"), [(4, 5), (8, 9)]
     bound = theorem_3(folded, 0.225, swaps(folded, [(0, 1), *ties]), "corrected")
     assert bound - exact(load_source_set("P_IIIa_10"), 0.225) > 0.02
+
+
+def test_theorem_3_outside_its_thresholds():
+    permutations = swaps(TABLE_1, [(0, 1)])
+    assert theorem_3(TABLE_1, 0.01, permutations) == theorem_1(6, 0.01)
+    assert theorem_3(TABLE_1, 0.0, permutations) == math.inf
+    assert theorem_3(TABLE_1, 5 / 6, permutations) == theorem_3(TABLE_1, 1.0, permutations) == 0
 
 
 def test_the_lower_bound_of_theorem_3_is_above_the_truth():
