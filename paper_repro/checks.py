@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.types import FloatArray
 
-__all__ = ["ROW_SUM_TOLERANCE", "check_distortion", "check_leakage", "check_probability_rows"]
+__all__ = [
+    "ROW_SUM_TOLERANCE",
+    "check_distortion",
+    "check_grid",
+    "check_labels",
+    "check_leakage",
+    "check_probability_rows",
+]
 
 ROW_SUM_TOLERANCE = 1e-9
 
@@ -39,6 +48,38 @@ def check_leakage(leakage: float) -> float:
     return value
 
 
+def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray:
+    """Return an array of any shape with every entry checked, or raise for the first that is wrong.
+
+    >>> check_grid([0.1, 0.2], check_distortion)
+    array([0.1, 0.2])
+    """
+    grid = np.asarray(values, dtype=getattr(values, "dtype", object))
+    if grid.dtype.kind in "fiu":  # the extremes tell, and NaN is both
+        for extreme in (grid.min(), grid.max()) if grid.size else ():
+            check(extreme)
+        return grid.astype(float)
+    return np.array([check(value) for value in grid.flat], dtype=float).reshape(grid.shape)
+
+
+def check_labels(labels: Sequence[Hashable] | None, size: int) -> Sequence[Hashable]:
+    """Return distinct names for the letters, ``0 .. size-1`` if none are given.
+
+    >>> check_labels(["no", "yes"], 2)
+    ('no', 'yes')
+    """
+    if labels is None:
+        return range(size)
+    try:
+        names = tuple(labels)
+        distinct = len(set(names)) == len(names) == size
+    except TypeError:
+        distinct = False
+    if not distinct:
+        raise ValueError(f"labels must be {size} distinct names, one per letter, got {labels!r}")
+    return names
+
+
 def check_probability_rows(rows: ArrayLike, what: str) -> FloatArray:
     """Return rows of probabilities as a (rows, letters) float array, each row summing to 1.
 
@@ -50,6 +91,8 @@ def check_probability_rows(rows: ArrayLike, what: str) -> FloatArray:
         If the rows are empty or ragged, hold anything but finite non-negative numbers, or do not sum to 1.
     """
     try:
+        if np.iscomplexobj(rows):
+            raise TypeError
         array = np.array(rows, dtype=float)
     except (TypeError, ValueError):
         _raise_unusable(rows, what)

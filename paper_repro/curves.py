@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion, check_leakage
+from paper_repro.checks import check_distortion, check_grid, check_leakage
 from paper_repro.errors import SolverError
 from paper_repro.solvers.clique import CliqueProgram, prior_breakpoints
 from paper_repro.solvers.hull import PERFECT_SLACK
@@ -51,9 +51,7 @@ class ExactCurve:
 
         Raises ValueError for a distortion outside [0, 1].
         """
-        grid = np.asarray(distortions, dtype=float)
-        for value in grid.flat:
-            check_distortion(value)
+        grid = check_grid(distortions, check_distortion)
         # A distortion that misses the jump by rounding alone is on its far side.
         ends = np.append(self.breakpoints[:-1], self.breakpoints[-1:] - PERFECT_SLACK)
         index = np.searchsorted(ends, grid, side="right")
@@ -67,9 +65,7 @@ class ExactCurve:
 
         Raises ValueError for a negative or NaN leakage.
         """
-        grid = np.asarray(leakages, dtype=float)
-        for value in grid.flat:
-            check_leakage(value)
+        grid = check_grid(leakages, check_leakage)
         found = np.zeros(grid.shape)
         if not len(self.breakpoints):
             return found
@@ -99,8 +95,8 @@ def exact_curve(source: SourceSet) -> ExactCurve:
     Returns
     -------
     ExactCurve
-        Exact up to rounding; for several vertices, pieces shorter than 1e-9 in distortion may be left out, and letters that no
-        member expects more often than 1e-11 are.
+        Exact up to rounding. For several vertices, pieces shorter than 1e-9 in distortion may be left out, and probabilities
+        below 1e-11 count as 0: at distortions of their order the curve then lies below the truth.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paper_repro.adjacency import Adjacency
-from paper_repro.checks import check_leakage, check_probability_rows
+from paper_repro.checks import check_distortion, check_grid, check_labels, check_leakage, check_probability_rows
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
@@ -51,9 +51,7 @@ class Mechanism:
         if rows.shape[0] != rows.shape[1]:
             raise ValueError(f"a mechanism's matrix must be square, got shape {rows.shape}")
         rows.setflags(write=False)
-        letters = range(rows.shape[0]) if labels is None else tuple(labels)
-        if labels is not None and (len(letters) != rows.shape[0] or len(set(letters)) != len(letters)):
-            raise ValueError(f"labels must be {rows.shape[0]} distinct names, got {list(letters)!r}")
+        letters = check_labels(labels, rows.shape[0])
         object.__setattr__(self, "matrix", rows)
         object.__setattr__(self, "labels", letters)
 
@@ -89,11 +87,9 @@ class Mechanism:
                [0.25, 0.75, 0.  ],
                [0.5 , 0.5 , 0.  ]])
         """
-        changed = np.asarray(distortions, dtype=float)
-        if changed.ndim != 1 or not ((changed >= 0) & (changed <= 1)).all():
-            raise ValueError(
-                f"distortions must be one probability of change between 0 and 1 per letter, got {distortions!r}"
-            )
+        changed = check_grid(distortions, check_distortion)
+        if changed.ndim != 1:
+            raise ValueError(f"distortions must be one probability of change per letter, got shape {changed.shape}")
         kept = 1 - changed
         if kept.sum() < 1 - 1e-12:
             raise ValueError(
@@ -120,6 +116,8 @@ class Mechanism:
                [0.25, 0.75]])
         """
         row = check_probability_rows(letters, "constant mechanism")
+        if len(row) != 1:
+            raise ValueError(f"a constant mechanism has one distribution over the letters, got {len(row)} rows")
         return cls(np.tile(row, (row.shape[1], 1)), labels)
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_probability_rows
+from paper_repro.checks import check_labels, check_probability_rows
 from paper_repro.types import FloatArray, HasMatrix
 
 __all__ = ["SourceClass", "SourceSet"]
@@ -60,9 +60,7 @@ class SourceSet:
     def __init__(self, vertices: ArrayLike, labels: Sequence[Hashable] | None = None, name: str | None = None) -> None:
         rows = check_probability_rows(vertices, "source set" if name is None else f"source set {name}")
         rows.setflags(write=False)
-        letters = range(rows.shape[1]) if labels is None else tuple(labels)
-        if labels is not None and (len(letters) != rows.shape[1] or len(set(letters)) != len(letters)):
-            raise ValueError(f"labels must be {rows.shape[1]} distinct names, one per letter, got {list(letters)!r}")
+        letters = check_labels(labels, rows.shape[1])
         object.__setattr__(self, "vertices", rows)
         object.__setattr__(self, "labels", letters)
         object.__setattr__(self, "name", name or "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion, check_leakage
+from paper_repro.checks import check_distortion, check_grid, check_leakage
 from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion, Optimizer
@@ -118,8 +118,8 @@ def optimal_mechanism(
         distortion = check_distortion(distortion)
     if leakage is not None:
         leakage = check_leakage(leakage)
-    notion = notion or DifferentialPrivacy()
-    return _certified(notion, notion.optimizer(source), distortion=distortion, leakage=leakage)
+    notion, optimizer = _optimizer(source, notion)
+    return _certified(notion, optimizer, distortion=distortion, leakage=leakage)
 
 
 def leakage_curve(source: SourceSet, distortions: ArrayLike, notion: Notion | None = None) -> FloatArray:
@@ -146,11 +146,9 @@ def leakage_curve(source: SourceSet, distortions: ArrayLike, notion: Notion | No
     >>> leakage_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 0.3, 0.45, 0.5]).round(6)
     array([     inf, 1.540445, 0.788457, 0.      ])
     """
-    notion = notion or DifferentialPrivacy()
-    grid = np.asarray(distortions, dtype=object)
-    budgets = [check_distortion(value) for value in grid.flat]
-    optimizer = notion.optimizer(source)
-    found = [_certified(notion, optimizer, distortion=budget).leakage for budget in budgets]
+    notion, optimizer = _optimizer(source, notion)
+    grid = check_grid(distortions, check_distortion)
+    found = [_certified(notion, optimizer, distortion=float(budget)).leakage for budget in grid.flat]
     return np.array(found, dtype=float).reshape(grid.shape)
 
 
@@ -178,12 +176,22 @@ def distortion_curve(source: SourceSet, leakages: ArrayLike, notion: Notion | No
     >>> distortion_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 1.540445, math.inf]).round(6)
     array([0.5, 0.3, 0. ])
     """
-    notion = notion or DifferentialPrivacy()
-    grid = np.asarray(leakages, dtype=object)
-    budgets = [check_leakage(value) for value in grid.flat]
-    optimizer = notion.optimizer(source)
-    found = [_certified(notion, optimizer, leakage=budget).distortion for budget in budgets]
+    notion, optimizer = _optimizer(source, notion)
+    grid = check_grid(leakages, check_leakage)
+    found = [_certified(notion, optimizer, leakage=float(budget)).distortion for budget in grid.flat]
     return np.array(found, dtype=float).reshape(grid.shape)
+
+
+def _optimizer(source: SourceSet, notion: Notion | None) -> tuple[Notion, Optimizer]:
+    if not isinstance(source, SourceSet):
+        raise ValueError(f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions")
+    if notion is None:
+        notion = DifferentialPrivacy()
+    if not isinstance(notion, Notion):
+        raise ValueError(
+            f"notion must be a privacy notion such as MutualInformation(), got {notion!r}; see notion_by_name"
+        )
+    return notion, notion.optimizer(source)
 
 
 def _certified(

@@ -44,7 +44,8 @@ class Optimizer(ABC):
 
     def at_distortion(self, distortion: float) -> Proposal:
         """Propose a mechanism of least leakage whose worst-case distortion is at most ``distortion``."""
-        if distortion >= self.perfect.distortion - PERFECT_SLACK:
+        # No slack at 0: there, not even what rounds to nothing may be changed.
+        if distortion >= self.perfect.distortion - (PERFECT_SLACK if distortion > 0 else 0.0):
             return self._without_leakage()
         return self._at_distortion(distortion)
 

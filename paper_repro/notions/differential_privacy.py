@@ -14,7 +14,7 @@ from paper_repro.adjacency import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.solvers.clique import CliqueProgram, Optimum, least_distortion_of_prior
-from paper_repro.solvers.graph import GraphOptimum, GraphProgram
+from paper_repro.solvers.graph import GraphOptimum, GraphProgram, least_distortion_on_graph
 from paper_repro.source_sets import SourceSet
 
 __all__ = ["DifferentialPrivacy"]
@@ -119,6 +119,7 @@ class _CliqueOptimizer(Optimizer):
 class _GraphOptimizer(Optimizer):
     def __init__(self, source: SourceSet, adjacency: Adjacency) -> None:
         super().__init__(source)
+        self._adjacency = adjacency
         self._program = GraphProgram(source.vertices, adjacency, self.perfect)
         self._clique = _CliqueOptimizer(source)
 
@@ -136,11 +137,13 @@ class _GraphOptimizer(Optimizer):
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""
-        if not isinstance(proposal.evidence, GraphOptimum):
-            return distortion - least_distortion_of_prior(self.prior(proposal), leakage)
-        if leakage > proposal.evidence.leakage:
+        found, prior = proposal.evidence, self.prior(proposal)
+        if not isinstance(found, GraphOptimum):
+            return distortion - least_distortion_of_prior(prior, leakage)
+        if leakage > found.leakage:
             return math.inf  # the bound is for mechanisms that leak no more than this
-        return distortion - proposal.evidence.least_distortion
+        bound = least_distortion_on_graph(self._adjacency, prior, found.leakage, found.flows, found.rows)
+        return distortion - bound
 
 
 def _in_range(leakage: float) -> float:

@@ -58,7 +58,7 @@ def theorem_1(alphabet_size: int, distortion: float) -> float:
     >>> round(theorem_1(6, 0.1), 6)
     3.806662
     """
-    check_distortion(distortion)
+    _check(distortion, alphabet_size)
     if distortion >= (alphabet_size - 1) / alphabet_size:
         return 0.0
     return _symmetric(alphabet_size, distortion)
@@ -116,7 +116,7 @@ def theorem_2(source: SourceSet, distortion: float, reading: Reading = "printed"
     >>> [round(theorem_2(table_1, 0.2, reading), 4) for reading in ("literal", "printed", "corrected")]
     [0.0, 2.5437, 2.6773]
     """
-    check_distortion(distortion)
+    _check(distortion, reading=reading)
     thresholds = distortion_thresholds(source)
     if distortion >= thresholds[-2]:
         return 0.0
@@ -150,7 +150,7 @@ def equation_17(
     float
         Nats; infinite if no mechanism qualifies.
     """
-    check_distortion(distortion)
+    _check(distortion, source.alphabet_size, permutations, reading)
     falling, order = _in_order(source)
     size = source.alphabet_size
     if not 0 <= zero_columns <= size - 2:
@@ -178,7 +178,7 @@ def theorem_3(
     >>> round(theorem_3(table_1, 0.25, [[1, 0, 2, 3, 4, 5]], "corrected"), 6)
     2.014903
     """
-    check_distortion(distortion)
+    _check(distortion, source.alphabet_size, permutations, reading)
     size = source.alphabet_size
     if distortion >= (size - 1) / size:
         return 0.0
@@ -201,6 +201,10 @@ def equation_48(distortions: ArrayLike, zero_columns: int = 0) -> FloatArray:
     changed = np.asarray(distortions, dtype=float)
     kept = 1 - changed
     count = len(kept)
+    if (kept.sum() - kept <= 0).any():
+        raise ValueError(
+            f"equation (48) divides by what the other letters keep, which is 0 for distortions {distortions!r}"
+        )
     matrix = np.zeros((count + zero_columns,) * 2)
     matrix[:count, :count] = (changed / (kept.sum() - kept))[:, np.newaxis] * kept
     matrix[np.arange(count), np.arange(count)] = kept
@@ -216,7 +220,7 @@ def lemma_3(alphabet_size: int, distortion: float) -> float:
     >>> round(lemma_3(10, 0.3), 5)
     1.03255
     """
-    check_distortion(distortion)
+    _check(distortion, alphabet_size)
     if distortion >= (alphabet_size - 1) / alphabet_size:
         return 0.0
     entropy = -sum(p * math.log(p) for p in (distortion, 1 - distortion) if p > 0)
@@ -230,6 +234,22 @@ def lemma_4(source: SourceSet) -> float:
     0.5
     """
     return float(distortion_thresholds(source)[-2])
+
+
+def _check(
+    distortion: float,
+    alphabet_size: int = 1,
+    permutations: Sequence[Sequence[int]] = (),
+    reading: str = "printed",
+) -> None:
+    check_distortion(distortion)
+    if alphabet_size < 1:
+        raise ValueError(f"alphabet_size must be at least 1, got {alphabet_size}")
+    for permutation in permutations:
+        if sorted(permutation) != list(range(alphabet_size)):
+            raise ValueError(f"each permutation must hold 0 .. {alphabet_size - 1} once, got {list(permutation)!r}")
+    if reading not in ("literal", "printed", "corrected"):
+        raise ValueError(f"reading must be 'literal', 'printed' or 'corrected', got {reading!r}")
 
 
 def _symmetric(alphabet_size: int, distortion: float) -> float:
@@ -251,8 +271,6 @@ def _program(
     falling: FloatArray, distortion: float, count: int, pairs: list[tuple[int, int]], reading: Reading
 ) -> float:
     """Equations (10) and (17) in ``y_i = D_i / D_1`` and ``s = 1 / D_1``: minimize ``(n - 1) s - sum_{i>=2} y_i``."""
-    if reading not in ("literal", "printed", "corrected"):
-        raise ValueError(f"reading must be 'literal', 'printed' or 'corrected', got {reading!r}")
     suppressed = falling[:, count:].sum(axis=1).max()
     # Columns: y_1 = 1, y_2 .. y_n, s.
     rows = [np.append(prior[:count], -(distortion - suppressed)) for prior in falling]

@@ -48,7 +48,7 @@ from paper_repro.types import BoolArray, FloatArray, IntArray
 
 __all__ = ["ActiveSet", "CliqueProgram", "Optimum", "least_distortion_of_prior", "prior_breakpoints"]
 
-# A letter less likely than this, whatever the member of the set, is out of reach of the solver's own tolerances.
+# A probability below this is out of reach of the solver's own tolerances.
 _NEGLIGIBLE = 1e-11
 
 
@@ -247,10 +247,11 @@ class CliqueProgram:
     def __init__(self, vertices: FloatArray, perfect: PerfectPrivacy | None = None) -> None:
         self._basis: Basis | None = None
         self.perfect = perfect or perfect_privacy(vertices)
-        # Letters that (nearly) never occur are never published: the program need not know them.
-        self._known = vertices.max(axis=0) > (0.0 if len(vertices) == 1 else _NEGLIGIBLE)
-        self._vertices = vertices[:, self._known]
-        self._unknown_mass = float(vertices[:, ~self._known].sum(axis=1).max())
+        # What (nearly) never occurs is kept from the program, and its mass from the budget.
+        counts = vertices > (0.0 if len(vertices) == 1 else _NEGLIGIBLE)
+        self._known: BoolArray = np.asarray(counts.any(axis=0))
+        self._vertices = np.where(counts, vertices, 0.0)[:, self._known]
+        self._unknown_mass = float(np.where(counts, 0.0, vertices).sum(axis=1).max())
 
     @cached_property
     def _floor(self) -> FloatArray:
@@ -268,7 +269,7 @@ class CliqueProgram:
     def at_distortion(self, distortion: float) -> Optimum:
         """Least leakage at a distortion in ``[0, D_0)``."""
         budget = distortion - self._unknown_mass
-        if budget < 0:
+        if budget <= 0 < distortion:
             return Optimum(np.full(len(self._known), distortion), self._floor)
         active_set = None if self._is_symmetric(budget) else self.active_set(budget)
         if active_set is None:

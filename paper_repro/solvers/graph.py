@@ -36,7 +36,13 @@ from paper_repro.solvers.hull import PerfectPrivacy, perfect_privacy
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.types import FloatArray, IntArray
 
-__all__ = ["GraphOptimum", "GraphProgram", "uniform_least_distortion"]
+__all__ = [
+    "GraphOptimum",
+    "GraphProgram",
+    "least_distortion_on_graph",
+    "neighbor_pairs",
+    "uniform_least_distortion",
+]
 
 # Entries below are the solver's rounding: a column of nothing else is a letter that is never published.
 _NOISE = 1e-13
@@ -80,16 +86,51 @@ def uniform_least_distortion(adjacency: Adjacency, leakage: float) -> float:
 
 @dataclass(frozen=True)
 class GraphOptimum:
-    """What the program proposes: a matrix, the vertices' weights, and a bound on the distortion of any mechanism.
+    """What the program proposes: a matrix, and multipliers for the bound (2).
 
-    ``matrix`` has shape (M, M), or is None if publishing a constant is best; the mixture of the vertices by ``weights`` is the
-    prior claimed to be least favorable; ``least_distortion`` holds for every mechanism of at most ``leakage`` nats.
+    Attributes
+    ----------
+    matrix : ndarray, shape (M, M), or None
+        None if publishing a constant is best.
+    weights : ndarray, shape (V,)
+        Of the vertices; their mixture is the prior claimed to be least favorable.
+    leakage : float
+        The bound is for mechanisms that leak at most this.
+    flows : ndarray, shape (2 E, M)
+        Multipliers f of the ratios: for each ordered pair of neighbors, as of :func:`neighbor_pairs`, and each column.
+    rows : ndarray, shape (M,)
+        Multipliers mu of the rows' sums.
     """
 
     matrix: FloatArray | None
     weights: FloatArray
     leakage: float
-    least_distortion: float
+    flows: FloatArray
+    rows: FloatArray
+
+
+def neighbor_pairs(adjacency: Adjacency) -> IntArray:
+    """Neighbors in both orders, shape (2 E, 2)."""
+    edges = adjacency.edges
+    return np.concatenate([edges, edges[:, ::-1]])
+
+
+def least_distortion_on_graph(
+    adjacency: Adjacency, prior: FloatArray, leakage: float, flows: FloatArray, rows: FloatArray
+) -> float:
+    """Bound (2): no mechanism of at most this leakage has a smaller distortion under the prior, whatever the multipliers are.
+
+    Evaluated directly; multipliers only decide how good the bound is. Negative flows count as 0, and each row's multiplier is
+    raised until (2) holds.
+    """
+    if math.isinf(leakage):
+        return 0.0
+    flows, pairs = np.clip(flows, 0, None), neighbor_pairs(adjacency)
+    remainder = rows[:, np.newaxis] - np.diag(prior)
+    # Row y gives f_yy'z exp(-leakage), and takes f_y'yz: the ratios are divided by t throughout.
+    np.add.at(remainder, pairs[:, 0], flows * math.exp(-leakage))
+    np.subtract.at(remainder, pairs[:, 1], flows)
+    return 1.0 - float((rows + np.clip(-remainder, 0, None).max(axis=1)).sum())
 
 
 class GraphProgram:
@@ -125,7 +166,9 @@ class GraphProgram:
         if math.isinf(leakage):
             return self._everything()
         found = self._optimum(leakage)
-        useful = found.least_distortion < self.perfect.distortion - _FLAT
+        prior = found.weights @ self._vertices
+        least = least_distortion_on_graph(self._adjacency, prior, leakage, found.flows, found.rows)
+        useful = least < self.perfect.distortion - _FLAT
         return found if useful else replace(found, matrix=None)
 
     def at_distortion(self, distortion: float, upper: float) -> GraphOptimum:
@@ -156,27 +199,25 @@ class GraphProgram:
         return within[min(within)]
 
     def _everything(self) -> GraphOptimum:
-        count = len(self._vertices)
-        return GraphOptimum(np.eye(self._adjacency.size), np.full(count, 1 / count), math.inf, 0.0)
+        count, size = self._vertices.shape
+        return GraphOptimum(np.eye(size), np.full(count, 1 / count), math.inf, np.empty((0, size)), np.zeros(size))
 
     def _optimum(self, leakage: float) -> GraphOptimum:
         size = self._adjacency.size
         found = self._solve(math.exp(-leakage))
         matrix = _with_ratio(found.values[:-1].reshape(size, size) / _SCALE, self._adjacency, leakage)
-        weights, least = self._bound(found, math.exp(-leakage))
-        return GraphOptimum(matrix, weights, leakage, least)
-
-    @cached_property
-    def _pairs(self) -> IntArray:
-        """Neighbors in both orders, shape (2E, 2)."""
-        edges = self._adjacency.edges
-        return np.concatenate([edges, edges[:, ::-1]])
+        flows, weights, rows = np.split(-found.prices, [len(self._places[0]), -size])
+        total = np.clip(weights, 0, None).sum()
+        flows = flows.reshape(-1, size) / total
+        return GraphOptimum(matrix, np.clip(weights, 0, None) / total, leakage, flows, rows / total)
 
     @cached_property
     def _places(self) -> tuple[IntArray, IntArray]:
         """Numbers of Q_yz and Q_y'z in the vector of unknowns, for every neighbors y, y' and column z."""
         size = self._adjacency.size
-        first, second = (self._pairs[:, side, np.newaxis] * size + np.arange(size) for side in (0, 1))
+        first, second = (
+            neighbor_pairs(self._adjacency)[:, side, np.newaxis] * size + np.arange(size) for side in (0, 1)
+        )
         return first.ravel(), second.ravel()
 
     def _solve(self, inverse: float) -> Basis:
@@ -200,18 +241,6 @@ class GraphProgram:
             large=len(first) > _LARGE,
         )
 
-    def _bound(self, found: Basis, inverse: float) -> tuple[FloatArray, float]:
-        """The vertices' weights, and the bound (2) on the distortion of every mechanism with this ratio."""
-        size = self._adjacency.size
-        first, second = self._places
-        flows, weights, rows = np.split(-found.prices, [len(first), len(first) + len(self._vertices)])
-        flows, weights = np.clip(flows, 0, None), np.clip(weights, 0, None)
-        total = weights.sum()
-        flows, rows, weights = flows / total, rows / total, weights / total
-        taken = np.bincount(first, inverse * flows, size * size) - np.bincount(second, flows, size * size)
-        remainder = rows[:, np.newaxis] + taken.reshape(size, size) - np.diag(weights @ self._vertices)
-        return weights, 1.0 - float((rows + np.clip(-remainder, 0, None).max(axis=1)).sum())
-
 
 def _with_ratio(matrix: FloatArray, adjacency: Adjacency, leakage: float) -> FloatArray:
     """The matrix with its rounding mended, so that no ratio between neighbors exceeds exp(leakage)."""
@@ -219,7 +248,7 @@ def _with_ratio(matrix: FloatArray, adjacency: Adjacency, leakage: float) -> Flo
     columns = np.where(matrix < _NOISE, 0.0, matrix)
     columns = np.column_stack([(reach * column).max(axis=1) for column in columns.T])
     columns /= columns.sum(axis=1, keepdims=True)
-    first, second = np.concatenate([adjacency.edges, adjacency.edges[:, ::-1]]).T
+    first, second = neighbor_pairs(adjacency).T
     excess = (columns[first] * math.exp(-leakage) - columns[second]).max(axis=0) + 1e-14 * columns.max(axis=0)
     # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers the excess.
     constant = np.clip(excess, 0, None) / -math.expm1(-leakage)

@@ -18,7 +18,7 @@ __all__ = ["PERFECT_SLACK", "PerfectPrivacy", "highest_floor", "perfect_privacy"
 # Curves jump to 0 leakage: a distortion that misses the jump by rounding alone has to land on its far side.
 PERFECT_SLACK = 1e-12
 # How far the two players' values may be apart.
-_GAP = 1e-10
+_GAP = 1e-9
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def perfect_privacy(vertices: FloatArray) -> PerfectPrivacy:
     Raises
     ------
     SolverError
-        If the prior and the letters do not prove each other best within 1e-10.
+        If the prior and the letters do not prove each other best within 1e-9.
 
     >>> found = perfect_privacy(np.array([[0.7, 0.3, 0.0], [0.1, 0.6, 0.3]]))
     >>> round(found.distortion, 6), found.letters.round(6), found.weights.round(6)
