@@ -51,7 +51,9 @@ class Optimizer(ABC):
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Propose a mechanism of least worst-case distortion whose leakage is at most ``leakage`` nats."""
-        return self._at_leakage(leakage) if leakage > 0 else self._without_leakage()
+        if leakage == 0 or self.perfect.distortion == 0:
+            return self._without_leakage()
+        return self._at_leakage(leakage)
 
     def prior(self, proposal: Proposal) -> FloatArray:
         """The prior claimed to be least favorable: a mixture of the vertices, whatever the weights were."""

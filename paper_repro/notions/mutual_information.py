@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -64,23 +67,37 @@ class _DivergenceOptimizer(Optimizer):
         self._program = DivergenceProgram(source.vertices)
 
     def _at_distortion(self, distortion: float) -> Proposal:
-        if distortion == 0:
-            return self._identity()
+        if distortion <= self._program.unknown_mass:  # 0 if every letter counts
+            identity = self._identity()
+            # A price that makes the bound lose no more than the distortion is worth.
+            price = 0.0 if distortion == 0 else math.log(self.source.alphabet_size / distortion)
+            return replace(identity, evidence=identity.weights * price)
         return self._propose(self._program.at_distortion(distortion))
 
     def _at_leakage(self, leakage: float) -> Proposal:
         everything = self._identity()
         if leakage >= _worst_prior(everything.mechanism.matrix, self.source.vertices)[0]:
             return everything
-        found = self._propose(self._program.at_leakage(leakage))
+        try:
+            found = self._propose(self._program.at_leakage(leakage))
+        except SolverError:
+            if leakage > MutualInformation.tolerance:
+                raise
+            return self._without_leakage()
         achieved, weights = _worst_prior(found.mechanism.matrix, self.source.vertices)
         if achieved > leakage:
             # Mixing the output's own distribution into every row scales the leakage down: it is convex in Q.
             matrix, share = found.mechanism.matrix, leakage / achieved
             mixed = share * matrix + (1 - share) * (weights @ self.source.vertices @ matrix)
             found = Proposal(Mechanism(mixed, self.source.labels), found.weights, found.evidence)
-        helps = self.source.worst_case_distortion(found.mechanism) < self.perfect.distortion
-        return found if helps else self._without_leakage()
+        distortion = self.source.worst_case_distortion(found.mechanism)
+        if distortion >= self.perfect.distortion:
+            return self._without_leakage()
+        if self.gap(found, leakage, distortion) > MutualInformation.tolerance / 10:
+            # Where leakage falls steeply, the program that minimizes it has the better multipliers.
+            other = self._at_distortion(distortion)
+            found = Proposal(found.mechanism, other.weights, other.evidence)
+        return found
 
     def _identity(self) -> Proposal:
         matrix = np.eye(self.source.alphabet_size)

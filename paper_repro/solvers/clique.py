@@ -1,32 +1,36 @@
 r"""Differential privacy where every two letters are neighbors: one linear program for every source set.
 
-**Only the diagonal matters.** Let a channel keep letter i with probability ``a_i = 1 - D_i`` and let
-``S = sum_i a_i``. Distortion depends on a alone. If the channel's column ratios are at most t, then row i has
-entries ``Q_ij >= a_j / t``, so
+**Only the diagonal matters.** Let a channel keep letter i with probability ``a_i = 1 - D_i`` and let ``S = sum_i
+a_i``. Distortion depends on a alone. If the channel's column ratios are at most t, then row i has entries ``Q_ij >=
+a_j / t``, so
 
     a_i + (S - a_i) / t <= 1    for every i.                                                         (1)
 
-Conversely let (1) hold with S >= 1, and spread what row i gives away in proportion to a:
-``Q_ij = a_j D_i / (S - a_i)``. Rows sum to 1. From S >= 1, ``D_i <= S - a_i``, so ``Q_ij <= a_j``; from (1),
-``Q_ij >= a_j / t``. So every column lies in ``[a_j / t, a_j]`` and the channel is exactly as private as (1) says.
-(S >= 1 costs nothing: a smaller diagonal can be scaled up to S = 1, which has ratio 1 and less distortion.)
+Conversely let (1) hold with S >= 1, and spread what row i gives away in proportion to a: ``Q_ij = a_j D_i / (S -
+a_i)``. (If S = a_i, then a_i = 1, D_i = 0, and the row is the unit vector.) Rows sum to 1. From S >= 1, ``D_i <= S -
+a_i``, so ``Q_ij <= a_j``; from (1), ``Q_ij >= a_j / t``. So every column lies in ``[a_j / t, a_j]`` and the channel
+is exactly as private as (1) says. (S >= 1 costs nothing: a smaller diagonal can be scaled up to S = 1, or, if it is
+0, replaced by any constant answer; that has ratio 1 and no more distortion.)
 
-**The ratio.** The left side of (1) grows with ``a_i`` as t > 1, so the letter kept most decides: with ``c = min_i D_i``,
-``t = (S - 1 + c) / c``, that is ``t = ((M - 1) - sum_i D_i) / c + 1``. Dividing by c makes it linear (Charnes and
-Cooper): with ``e_i = D_i / c`` and ``sigma = 1 / c``,
+**The ratio.** The left side of (1) grows with ``a_i`` as t > 1, so the letter kept most decides: with ``c = min_i
+D_i``, ``t = (S - 1 + c) / c``, that is ``t = ((M - 1) - sum_i D_i) / c + 1``. Dividing by c makes it linear (Charnes
+and Cooper): with ``e_i = D_i / c`` and ``sigma = 1 / c``,
 
     minimize    t = 1 + (M - 1) sigma - sum_i e_i
     subject to  P_v . e <= D sigma  for every vertex v,    1 <= e_i <= sigma.                          (2)
 
-The minimum is taken over all c at once, so ``min e_i = 1`` need not be demanded: a solution with ``min e_i > 1`` has a
-smaller true ratio than its objective and cannot be optimal. S >= 1 is t >= 1, which holds by itself below the distortion
-``D_0`` from which no leakage is needed. At a fixed ratio t the same constraints with ``(M - 1) sigma - sum_i e_i = t - 1``
-and D free minimize the distortion.
+The minimum is taken over all c at once, so ``min e_i = 1`` need not be demanded: a solution with ``min e_i > 1`` has
+a smaller true ratio than its objective and cannot be optimal. S >= 1 is t >= 1, which holds by itself below the
+distortion ``D_0`` from which no leakage is needed. At a fixed ratio t, multiplying by c again gives a linear program
+for the least distortion (``CliqueProgram._ratio_basis``); on the jump its optimum is the constant answer, with c = 0.
 
 **Active sets.** In a basic optimum each letter is *kept* (e_i = 1), *cut* (e_i = sigma: never published) or *free*,
-and there is one tight vertex more than free letters. Given these, the optimum and the multipliers w of the tight vertices
-solve one small linear system whose only coefficient that depends on D stands in the column of sigma. The prior
-``P = w . P_v / sum w`` is least favorable: it certifies the optimum by the closed form for one prior,
+and there is one tight vertex more than free letters. Given these, the optimum and the multipliers w of the tight
+vertices solve one small linear system in which only the column of sigma depends on D. The prior ``P = w . P_v / sum
+w`` is least favorable: replacing the vertices' rows by their sum with the multipliers w keeps the optimum (strong
+duality), and what is left is program (2) for the known prior P, so P alone forces as much leakage. For one prior the
+optimum is in closed form (Theorem 13, Zhong and Bu 2022), which read as a bound on the distortion of any mechanism of
+ratio t is
 
     D*(t) >= 1 - max_n  t / (t + n - 1) * top_n(P).                                                    (3)
 
@@ -73,9 +77,10 @@ def least_distortion_of_prior(prior: ArrayLike, leakage: float) -> float:
 def prior_breakpoints(falling: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Distortions at which the number n of published letters changes when the prior is known, for n = 1 .. M.
 
-    With the prior sorted ``P_0 >= P_1 >= ...`` and ``tail_n`` the mass beyond the n likeliest letters, response on n letters
-    is optimal for D in ``[B_{n+1}, B_n]``, where ``B_n = tail_n + (n - 1) P_{n-1}``, and has ``t = (n-1)(1-D)/(D-tail_n)``
-    (Theorem 13, Zhong and Bu 2022). ``B_1 = 1 - P_0`` is the distortion from which nothing needs to leak.
+    With the prior sorted ``P_0 >= P_1 >= ...`` and ``tail_n`` the mass beyond the n likeliest letters, response on n >= 2 letters
+    is optimal for D in ``[B_{n+1}, B_n]``, where ``B_n = tail_n + (n - 1) P_{n-1}`` and ``B_{M+1} = 0``, and has
+    ``t = (n-1)(1-D)/(D-tail_n)`` (Theorem 13, Zhong and Bu 2022). ``B_1 = 1 - P_0`` is the distortion from which nothing needs
+    to leak.
 
     Returns
     -------
@@ -248,7 +253,8 @@ class CliqueProgram:
         self._basis: Basis | None = None
         self.perfect = perfect or perfect_privacy(vertices)
         # What (nearly) never occurs is kept from the program, and its mass from the budget.
-        counts = vertices > (0.0 if len(vertices) == 1 else _NEGLIGIBLE)
+        counts = vertices > (0.0 if len(vertices) == 1 else min(_NEGLIGIBLE, 10 * _NEGLIGIBLE / vertices.shape[1]))
+        counts[:, np.argsort(-vertices.max(axis=0))[:2]] = True
         self._known: BoolArray = np.asarray(counts.any(axis=0))
         self._vertices = np.where(counts, vertices, 0.0)[:, self._known]
         self._unknown_mass = float(np.where(counts, 0.0, vertices).sum(axis=1).max())
@@ -271,13 +277,24 @@ class CliqueProgram:
         budget = distortion - self._unknown_mass
         if budget <= 0 < distortion:
             return Optimum(np.full(len(self._known), distortion), self._floor)
-        active_set = None if self._is_symmetric(budget) else self.active_set(budget)
+        if self._is_symmetric(budget):
+            return self._symmetric(budget)
+        if len(self._vertices) == 1:
+            active_set = self._prior_active_set(budget)
+            return self._symmetric(budget) if active_set is None else self._complete(*active_set.at_distortion(budget))
+        basis = self._distortion_basis(budget)
+        active_set = self._read(basis)
         if active_set is None:
             return self._symmetric(budget)
-        distortions, weights = active_set.at_distortion(budget)
+        try:
+            distortions, weights = active_set.at_distortion(budget)
+        except np.linalg.LinAlgError:  # vertices too much alike for the small system: the solver's own numbers will do
+            size = self._vertices.shape[1]
+            distortions = (budget + basis.values[:size]) / (1 + basis.values[size])
+            weights = -basis.prices[: len(self._vertices)]
         # Free letters were clipped, and the solver's tolerance may have hidden a vertex: stay within the budget.
         excess = float((self._vertices @ distortions).max()) / budget
-        return self._with_unknown(distortions / max(excess, 1.0), weights)
+        return self._complete(distortions / max(excess, 1.0), weights)
 
     def at_leakage(self, leakage: float) -> Optimum:
         """Least distortion at a positive leakage in nats; ``distortions`` is None where nothing needs to leak for it."""
@@ -286,86 +303,111 @@ class CliqueProgram:
         symmetric = others * odds / (1 + others * odds)
         if self._is_symmetric(symmetric):
             return self._symmetric(symmetric)
-        active_set, weights = self._active_set_at_ratio(math.expm1(leakage))
+        excess, count, size = math.expm1(leakage), *self._vertices.shape
+        if count == 1:
+            active_set = self._prior_active_set_at_ratio(excess)
+            return Optimum(None, np.ones(1)) if active_set is None else self._complete(*active_set.at_ratio(excess))
+        basis = self._ratio_basis(excess)
+        if basis.objective / (size + excess) >= self.perfect.distortion - PERFECT_SLACK:
+            return self._complete(None, -basis.prices[:count])
+        active_set = self._read(basis, also=bool(basis.columns[size]))
         if active_set is None:
-            return Optimum(None, weights)
-        return self._with_unknown(*active_set.at_ratio(math.expm1(leakage)))
+            return self._symmetric(symmetric)
+        try:
+            return self._complete(*active_set.at_ratio(excess))
+        except np.linalg.LinAlgError:
+            distortions = (basis.values[:size] + basis.values[size + 1]) / (size + excess)
+            return self._complete(distortions, -basis.prices[:count])
 
     def _is_symmetric(self, distortion: float) -> bool:
         # At the end of the symmetric regime itself the program has more than one basis, and beside it they cannot be told apart.
-        return distortion <= max(self.symmetric_distortion * (1 + 1e-10), _NEGLIGIBLE)
+        floor = 0.0 if len(self._vertices) == 1 else _NEGLIGIBLE
+        return distortion <= max(self.symmetric_distortion * (1 + 1e-10), floor)
 
     def active_set(self, distortion: float) -> ActiveSet | None:
-        """Active set of program (2) at a distortion between 0 and ``D_0``; None where all letters are kept alike.
+        """Active set of program (2) at a distortion between 0 and ``D_0``; None where all letters are kept alike."""
+        if len(self._vertices) == 1:
+            return self._prior_active_set(distortion)
+        return self._read(self._distortion_basis(distortion))
 
-        Solved in ``x_i = D (e_i - 1) >= 0`` and ``s = D sigma - 1 >= 0``, so that all numbers stay of order 1:
+    def _distortion_basis(self, distortion: float) -> Basis:
+        """Solve (2) in ``x_i = D (e_i - 1) >= 0`` and ``s = D sigma - 1 >= 0``, so that all numbers stay of order 1.
 
         minimize (M - 1) s - sum_i x_i   subject to   (P_v / D) . x <= s,   x_i <= s + 1 - D.
         """
         count, size = self._vertices.shape
-        if count == 1:
-            order = np.argsort(-self._vertices[0], kind="stable")
-            breakpoints, _ = prior_breakpoints(self._vertices[0, order])
-            return self._prior_active_set(int((breakpoints >= distortion).sum()), order)
         letters = np.vstack([self._vertices / distortion, np.eye(size)])
         upper = np.append(np.zeros(count), np.full(size, 1 - distortion))
         costs = np.append(-np.ones(size), size - 1.0)
         matrix = np.column_stack([letters, -np.ones(count + size)])
         self._basis = optimal_basis(costs, matrix, upper, start=self._basis)
-        return self._read(self._basis)
+        return self._basis
 
-    def _active_set_at_ratio(self, excess: float) -> tuple[ActiveSet | None, FloatArray]:
-        """The same at a fixed ratio t = 1 + excess, minimizing the distortion; None if it cannot be less than ``D_0``.
+    def _ratio_basis(self, excess: float) -> Basis:
+        """Solve the same at a fixed ratio t = 1 + excess, minimizing the distortion.
 
         With ``T = M + t - 1``: columns ``x_i = T (D_i - c) >= 0``, ``s = T (D - c)`` and ``k = T c >= 0``;
 
         minimize k + s   subject to   P_v . x <= s,   x_i + k <= T,   sum_i x_i / T + k = M - 1.
-
-        The second value is the vertices' multipliers, scaled to sum to 1.
         """
         count, size = self._vertices.shape
         total = size + excess
-        if count == 1:
-            order = np.argsort(-self._vertices[0], kind="stable")
-            tails = prior_breakpoints(self._vertices[0, order])[1]
-            others = np.arange(size)
-            best = np.argmin((others / (1 + excess) + tails) / (1 + others / (1 + excess)))
-            return self._prior_active_set(int(best) + 1, order), np.ones(1)
         letters = np.vstack([self._vertices, np.eye(size), np.full((1, size), 1 / total)])
         column_s = np.concatenate([-np.ones(count), np.zeros(size + 1)])
         column_k = np.concatenate([np.zeros(count), np.ones(size + 1)])
         upper = np.concatenate([np.zeros(count), np.full(size, total), [size - 1.0]])
         costs = np.append(np.zeros(size), [1.0, 1.0])
         matrix = np.column_stack([letters, column_s, column_k])
-        basis = optimal_basis(costs, matrix, upper, equal=slice(count + size, None))
-        weights = np.clip(-basis.prices[:count], 0, None)
-        beats_constant = basis.objective / total < self.perfect.distortion - PERFECT_SLACK
-        return self._read(basis) if beats_constant else None, weights / weights.sum()
+        return optimal_basis(costs, matrix, upper, equal=slice(count + size, None))
 
-    def _read(self, basis: Basis) -> ActiveSet | None:
+    def _read(self, basis: Basis, also: bool = True) -> ActiveSet | None:
         """Read the active set off the solver's basis, exactly and without tolerances.
 
-        None if the last column (s, or k at a fixed ratio) is at 0: then there is nothing to gain over the trivial solution.
+        None if the last column (s, or k at a fixed ratio) is at 0, or ``also`` is false: then there is nothing to gain over the
+        trivial solution.
         """
-        if not basis.columns[-1]:
+        if not (basis.columns[-1] and also):
             return None
         count, size = self._vertices.shape
         letters, caps = basis.columns[:size], basis.rows[count : count + size]
         return ActiveSet(self._vertices, kept=~letters, cut=letters & ~caps, tight=np.flatnonzero(~basis.rows[:count]))
 
-    def _prior_active_set(self, count: int, order: IntArray) -> ActiveSet | None:
-        """Of a known prior, publish the ``count`` likeliest letters; None if that is one letter, which leaks nothing."""
+    @cached_property
+    def _order(self) -> IntArray:
+        """Letters of a known prior, likeliest first."""
+        return np.argsort(-self._vertices[0], kind="stable")
+
+    def _prior_active_set(self, distortion: float) -> ActiveSet | None:
+        """The same for a known prior; None where one letter is enough."""
+        breakpoints, _ = prior_breakpoints(self._vertices[0, self._order])
+        return self._likeliest(int((breakpoints >= distortion).sum()))
+
+    def _prior_active_set_at_ratio(self, excess: float) -> ActiveSet | None:
+        tails = prior_breakpoints(self._vertices[0, self._order])[1]
+        others = np.arange(len(tails))
+        return self._likeliest(1 + int(np.argmin((others / (1 + excess) + tails) / (1 + others / (1 + excess)))))
+
+    def _likeliest(self, count: int) -> ActiveSet | None:
+        """Publish the ``count`` likeliest letters of a known prior; None if that is one letter, which leaks nothing."""
         if count < 2:
             return None
-        kept = np.zeros(len(order), dtype=bool)
-        kept[order[:count]] = True
+        kept = np.zeros(len(self._order), dtype=bool)
+        kept[self._order[:count]] = True
         return ActiveSet(self._vertices, kept=kept, cut=~kept, tight=np.zeros(1, dtype=np.intp))
 
     def _symmetric(self, distortion: float) -> Optimum:
-        return self._with_unknown(np.full(self._vertices.shape[1], distortion), self._floor)
+        return self._complete(np.full(self._vertices.shape[1], distortion), self._floor)
 
-    def _with_unknown(self, known: FloatArray, weights: FloatArray) -> Optimum:
-        """Put the letters that never occur back: changed always."""
+    def _complete(self, known: FloatArray | None, weights: FloatArray) -> Optimum:
+        """Put the letters that never occur back, changed always, and mend what rounding did to sums."""
+        weights = np.clip(weights, 0, None)
+        weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1 / len(weights))
+        if known is None:
+            return Optimum(None, weights)
+        kept = np.zeros(len(self._known))
+        kept[self._known] = 1 - known
+        if kept.sum() < 1:
+            return Optimum(1 - kept / kept.sum(), weights)
         distortions = np.ones(len(self._known))
-        distortions[self._known] = known
+        distortions[self._known] = np.clip(known, 0.0, 1.0)
         return Optimum(distortions, weights)

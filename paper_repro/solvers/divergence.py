@@ -1,11 +1,13 @@
 r"""Mutual information, worst case over a source set: a conic program with one pair of cones per letter.
 
-**Off-diagonals.** ``I(P; Q) = min_r sum_i P_i KL(Q_i || r)``, where r is any distribution of the output. The right side is
-jointly convex in (Q, r) and linear in P, so with r as a variable the worst P of a hull is one of its vertices. Given r and
-the diagonal a, splitting row i's divergence by "kept or not" (chain rule) leaves ``KL`` of the changed part against r
-restricted to the other letters, which is 0 for
+**Off-diagonals.** ``I(P; Q) = min_r sum_i P_i KL(Q_i || r)``, where r is any distribution of the output. The right
+side is linear in P, and convex and lower semicontinuous in r, which ranges over a compact set; so the minimum over r
+and the maximum over a hull of P may change places (Fan's minimax theorem), and for a given r the worst P is a vertex.
+The largest information over the hull is the least over r of the worst ``sum_i P_v(i) KL(Q_i || r)``, jointly convex
+in (Q, r). Given r and the diagonal a, splitting row i's divergence by "kept or not" (chain rule) leaves ``KL`` of the
+changed part against r restricted to the other letters, which is 0 for
 
-    Q_ij = (1 - a_i) r_j / (1 - r_i)    (j != i).
+    Q_ij = (1 - a_i) r_j / (1 - r_i)    (j != i);   row i is the unit vector if r_i = 1.
 
 What remains is binary, with d the binary relative entropy:
 
@@ -17,9 +19,10 @@ What remains is binary, with d the binary relative entropy:
 
     min over r  -sum_i P_i log( r_i + (1 - r_i) exp(-kappa_i / P_i) )  -  D sum_i kappa_i,               (2)
 
-a bound for any P in the set and any such kappa. Its minimum over r is found by filling:
-``r_i = max(0, u P_i - 1 / (exp(kappa_i / P_i) - 1))`` with the level u at which r sums to 1. Note that P and the normalized
-kappa may be different priors: one is worst for the leakage, the other for the distortion.
+where a letter with P_i = 0 contributes nothing: a bound for any P in the set and any such kappa. Its minimum over r
+is found by filling: ``r_i = max(0, u P_i - 1 / (exp(kappa_i / P_i) - 1))`` with the level u at which r sums to 1.
+Note that P and the normalized kappa may be different priors: one is worst for the leakage, the other for the
+distortion.
 """
 
 from __future__ import annotations
@@ -103,11 +106,11 @@ class DivergenceProgram:
     def __init__(self, vertices: FloatArray) -> None:
         self._known = vertices.max(axis=0) > _NEGLIGIBLE
         self._vertices = vertices[:, self._known]
-        self._unknown_mass = float(vertices[:, ~self._known].sum(axis=1).max())
+        self.unknown_mass = float(vertices[:, ~self._known].sum(axis=1).max())
 
     def at_distortion(self, distortion: float) -> DivergenceOptimum:
         """Least leakage at a distortion above 0 and below the one without leakage."""
-        budget = max(distortion - self._unknown_mass, 0.0)
+        budget = max(distortion - self.unknown_mass, 0.0)
         model = self._least_leakage
         kept, output = model.solve(budget)
         changed = 1 - kept

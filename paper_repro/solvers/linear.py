@@ -18,6 +18,7 @@ _ATTEMPTS: tuple[dict[str, Any], ...] = (
     {},
     {"presolve": "on"},
     {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
+    {"solver": "ipm"},
 )
 
 
