@@ -12,7 +12,7 @@ from paper_repro.errors import SolverError
 from paper_repro.solvers.clique import CliqueProgram, prior_breakpoints
 from paper_repro.solvers.hull import PERFECT_SLACK
 from paper_repro.source_sets import SourceSet
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["ExactCurve", "exact_curve"]
 
@@ -30,12 +30,12 @@ class ExactCurve:
     breakpoints : ndarray, shape (K,)
         Ascending. Piece k covers ``[breakpoints[k-1], breakpoints[k])``, the first one from 0; from the last breakpoint on
         nothing leaks, and the curve jumps there.
-    pieces : ndarray, shape (K, 4)
-        Rows ``(p, q, r, s)``.
+    pieces : four ndarrays, each of shape (K,)
+        ``p``, ``q``, ``r`` and ``s``.
     """
 
     breakpoints: FloatArray
-    pieces: FloatArray
+    pieces: tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
     def __repr__(self) -> str:
         end = f"zero from {self.breakpoints[-1]:.6g}" if len(self.breakpoints) else "zero everywhere"
@@ -44,7 +44,7 @@ class ExactCurve:
     @property
     def limits_from_below(self) -> FloatArray:
         """Leakage in nats as D rises to each breakpoint; the last one is the height of the jump."""
-        return self._on_piece(np.arange(len(self.breakpoints)), self.breakpoints)
+        return self._on_piece(slice(None), self.breakpoints)
 
     def leakage(self, distortions: ArrayLike) -> FloatArray:
         """``eps*(D)`` in nats, infinite at D = 0 unless nothing ever needs to leak; exact up to rounding.
@@ -74,13 +74,13 @@ class ExactCurve:
         index = len(limits) - np.searchsorted(limits[::-1], grid, side="right")
         jump = index == len(limits)
         found[jump] = self.breakpoints[-1]
-        p, q, r, s = self.pieces[index[~jump]].T
+        p, q, r, s = (part[index[~jump]] for part in self.pieces)
         inverse = np.exp(-grid[~jump])
         found[~jump] = np.maximum(0.0, (p * inverse - r) / (s - q * inverse))
         return found
 
-    def _on_piece(self, index: np.ndarray, distortions: FloatArray) -> FloatArray:
-        p, q, r, s = self.pieces[index].T
+    def _on_piece(self, index: IntArray | slice, distortions: FloatArray) -> FloatArray:
+        p, q, r, s = (part[index] for part in self.pieces)
         with np.errstate(divide="ignore"):
             return np.maximum(0.0, np.log(p + q * distortions) - np.log(np.maximum(r + s * distortions, 0.0)))
 
@@ -114,21 +114,22 @@ def exact_curve(source: SourceSet) -> ExactCurve:
 
 
 def _curve_of_prior(prior: FloatArray) -> ExactCurve:
-    falling = np.sort(prior)[::-1]
-    breakpoints, tails = prior_breakpoints(falling)
+    rising = np.sort(prior)
+    breakpoints, tails, others = prior_breakpoints(rising)
     # Response on n letters serves [B_{n+1}, B_n], of length (n - 1)(P_{n-1} - P_n): with equal probabilities n is skipped.
-    served = falling[1:] > np.append(falling[2:], 0.0)
-    others = 1 + np.flatnonzero(served)[::-1]
-    pieces = np.empty((len(others), 4))
-    pieces[:, 0], pieces[:, 1], pieces[:, 2], pieces[:, 3] = others, -others, -tails[others], 1.0
-    return ExactCurve(breakpoints[others], pieces)
+    served = np.empty(len(others), dtype=bool)
+    served[:1] = rising[:-1][:1] > 0
+    np.greater(rising[1:-1], rising[:-2], out=served[1:])
+    if not served.all():
+        breakpoints, tails, others = breakpoints[served], tails[served], others[served]
+    return ExactCurve(breakpoints, (others, -others, -tails, np.broadcast_to(1.0, len(others))))
 
 
 def _curve_of_set(source: SourceSet) -> ExactCurve:
     program = CliqueProgram(source.vertices)
     letters, end = program.letter_count, program.perfect.distortion
     if end <= PERFECT_SLACK:
-        return ExactCurve(np.empty(0), np.empty((0, 4)))
+        return ExactCurve(np.empty(0), (np.empty(0),) * 4)
     ends, pieces = [min(program.symmetric_distortion, end)], [(letters - 1.0, 1.0 - letters, 0.0, 1.0)]
     while ends[-1] < end - _STEP:
         probe = min(ends[-1] + _STEP, (ends[-1] + end) / 2)
@@ -145,4 +146,5 @@ def _curve_of_set(source: SourceSet) -> ExactCurve:
         ends.append(min(max(active_set.interval(probe)[1], probe), end))
         pieces.append(piece)
     ends[-1] = end
-    return ExactCurve(np.array(ends), np.array(pieces))
+    p, q, r, s = np.array(pieces).T
+    return ExactCurve(np.array(ends), (p, q, r, s))

@@ -21,7 +21,7 @@ def check_breakpoints(curve):
     """Inner breakpoints join two pieces; the last one is a jump down to 0."""
     if not len(curve.breakpoints):
         return
-    p, q, r, s = curve.pieces[1:].T
+    p, q, r, s = (part[1:] for part in curve.pieces)
     inner = curve.breakpoints[:-1]
     after = np.log((p + q * inner) / (r + s * inner))
     # A curve may leave out pieces shorter than 1e-9: the pieces around them then meet only nearly.

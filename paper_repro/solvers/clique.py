@@ -74,24 +74,32 @@ def least_distortion_of_prior(prior: ArrayLike, leakage: float) -> float:
     return float((kept * (others * math.exp(-leakage) + tail)).min())
 
 
-def prior_breakpoints(falling: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Distortions at which the number n of published letters changes when the prior is known, for n = 1 .. M.
+def prior_breakpoints(rising: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Distortions up to which response on n letters is optimal when the prior is known, for n = M .. 2.
 
     With the prior sorted ``P_0 >= P_1 >= ...`` and ``tail_n`` the mass beyond the n likeliest letters, response on n >= 2 letters
     is optimal for D in ``[B_{n+1}, B_n]``, where ``B_n = tail_n + (n - 1) P_{n-1}`` and ``B_{M+1} = 0``, and has
-    ``t = (n-1)(1-D)/(D-tail_n)`` (Theorem 13, Zhong and Bu 2022). ``B_1 = 1 - P_0`` is the distortion from which nothing needs
-    to leak.
+    ``t = (n-1)(1-D)/(D-tail_n)`` (Theorem 13, Zhong and Bu 2022). From ``B_2 = 1 - P_0`` on nothing needs to leak.
+
+    Parameters
+    ----------
+    rising : ndarray, shape (M,)
+        The prior, least likely letter first.
 
     Returns
     -------
-    breakpoints, tails : ndarrays, shape (M,)
-        ``B_n`` and ``tail_n`` at index n - 1; both fall with n.
+    breakpoints, tails, others : ndarrays, shape (M - 1,)
+        ``B_n``, ``tail_n`` and ``n - 1``, in rising order of ``B_n``.
 
-    >>> prior_breakpoints(np.array([0.5, 0.3, 0.2]))[0]
-    array([0.5, 0.5, 0.4])
+    >>> prior_breakpoints(np.array([0.2, 0.3, 0.5]))[0]
+    array([0.4, 0.5])
     """
-    tails = np.append(np.cumsum(falling[:0:-1])[::-1], 0.0)
-    return tails + np.arange(len(falling)) * falling, tails
+    tails = np.zeros(len(rising) - 1)
+    np.cumsum(rising[:-2], out=tails[1:])
+    others = np.arange(len(rising) - 1.0, 0.0, -1.0)
+    breakpoints = others * rising[:-1]
+    breakpoints += tails
+    return breakpoints, tails, others
 
 
 @dataclass(frozen=True)
@@ -379,13 +387,14 @@ class CliqueProgram:
 
     def _prior_active_set(self, distortion: float) -> ActiveSet | None:
         """The same for a known prior; None where one letter is enough."""
-        breakpoints, _ = prior_breakpoints(self._vertices[0, self._order])
-        return self._likeliest(int((breakpoints >= distortion).sum()))
+        breakpoints, _, _ = prior_breakpoints(self._vertices[0, self._order[::-1]])
+        return self._likeliest(len(self._order) - int((breakpoints < distortion).sum()))
 
     def _prior_active_set_at_ratio(self, excess: float) -> ActiveSet | None:
-        tails = prior_breakpoints(self._vertices[0, self._order])[1]
-        others = np.arange(len(tails))
-        return self._likeliest(1 + int(np.argmin((others / (1 + excess) + tails) / (1 + others / (1 + excess)))))
+        _, tails, others = prior_breakpoints(self._vertices[0, self._order[::-1]])
+        # Equation (3) for n = M .. 2, and for n = 1.
+        least = (others / (1 + excess) + tails) / (1 + others / (1 + excess))
+        return self._likeliest(len(self._order) - int(np.argmin(np.append(least, 1 - self._vertices[0].max()))))
 
     def _likeliest(self, count: int) -> ActiveSet | None:
         """Publish the ``count`` likeliest letters of a known prior; None if that is one letter, which leaks nothing."""

@@ -52,11 +52,12 @@ def test_without_a_bound_nothing_need_change(leakage):
 @given(priors)
 def test_breakpoints_of_a_prior(prior):
     falling = -np.sort(-prior)
-    breakpoints, tails = prior_breakpoints(falling)
-    for n in range(1, len(prior) + 1):
-        assert tails[n - 1] == pytest.approx(sum(falling[n:]), abs=ROUNDING)
-        assert breakpoints[n - 1] == pytest.approx(sum(falling[n:]) + (n - 1) * falling[n - 1], abs=ROUNDING)
-    assert (np.diff(breakpoints) <= ROUNDING).all()
+    breakpoints, tails, others = prior_breakpoints(falling[::-1])
+    for place, n in enumerate(range(len(prior), 1, -1)):
+        assert others[place] == n - 1
+        assert tails[place] == pytest.approx(sum(falling[n:]), abs=ROUNDING)
+        assert breakpoints[place] == pytest.approx(sum(falling[n:]) + (n - 1) * falling[n - 1], abs=ROUNDING)
+    assert (np.diff(breakpoints) >= -ROUNDING).all()
 
 
 @pytest.mark.parametrize("source_class", CLASSES)
