@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +29,7 @@ __all__ = [
 # Databases to enumerate, and vertices of a distance matrix (8 bytes a pair).
 _MOST_DATABASES = 100_000
 _MOST_DISTANCES = 5_000
+_MOST_EDGES = 10_000_000
 # Beyond this, looking for automorphisms can take for ever.
 _MOST_AUTOMORPHISM = 60
 _MOST_ORBIT = 20
@@ -70,7 +73,12 @@ class Adjacency:
         ValueError
             If a pair names a vertex that does not exist or joins one with itself, or the graph is not connected.
         """
-        pairs = np.array(list(edges), dtype=np.intp).reshape(-1, 2)
+        given = np.array(list(edges))
+        if given.size and (given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu"):
+            raise ValueError(
+                f"an edge is a pair of vertices, each vertex a whole number; got an array of shape {given.shape} of {given.dtype}"
+            )
+        pairs = given.astype(np.intp).reshape(-1, 2)
         outside = pairs[(pairs < 0) | (pairs >= size)]
         if size < 1 or len(outside):
             wrong = f"vertex {outside[0]}" if len(outside) else f"size {size}"
@@ -79,6 +87,7 @@ class Adjacency:
             loop = pairs[pairs[:, 0] == pairs[:, 1]][0, 0]
             raise ValueError(f"an edge joins vertex {loop} with itself; leave it out, every vertex is like itself")
         pairs = np.unique(np.sort(pairs, axis=1), axis=0)
+        pairs.setflags(write=False)
         graph = cls(size, name, pairs, None)
         graph._check_connected()
         return graph
@@ -204,14 +213,14 @@ class Adjacency:
         Raises
         ------
         ValueError
-            If the graph is no clique and has more than 20 vertices.
+            If the graph is no clique and or ring and has more than 20 vertices.
 
         >>> line(3).single_orbit_automorphism is None
         True
         >>> clique(3).single_orbit_automorphism
         (1, 2, 0)
         """
-        if self.is_clique:
+        if self.is_clique or self.name == "ring":
             return tuple(np.roll(np.arange(self.size), -1).tolist())
         degrees = set(np.bincount(self.edges.ravel(), minlength=self.size).tolist())
         if len(degrees) > 1:
@@ -220,6 +229,10 @@ class Adjacency:
         import networkx as nx
 
         graph, degree = self.to_networkx(), degrees.pop()
+        if (
+            2 * degree >= self.size
+        ):  # a graph is circulant when its complement is, and sparse graphs are compared faster
+            graph, degree = nx.complement(graph), self.size - 1 - degree
         for offsets in _offsets(self.size, degree):
             around = nx.vf2pp_isomorphism(nx.circulant_graph(self.size, offsets), graph)
             if around is not None:
@@ -262,6 +275,7 @@ def clique(size: int) -> Adjacency:
     >>> clique(10_000)
     Adjacency(clique: 10000 vertices, 49995000 edges)
     """
+    size = operator.index(size)
     if size < 1:
         raise ValueError(f"a clique needs at least 1 vertex, got {size}")
     return Adjacency(size, "clique", None, True)
@@ -273,10 +287,12 @@ def ring(size: int) -> Adjacency:
     >>> ring(6).diameter
     3
     """
+    size = operator.index(size)
     if size < 3:
         raise ValueError(f"a ring needs at least 3 vertices, got {size}; line(2) joins two")
     around = np.arange(size)
     pairs = np.sort(np.column_stack([around, np.roll(around, -1)]), axis=1)
+    pairs.setflags(write=False)
     return Adjacency(size, "ring", pairs, True)
 
 
@@ -286,10 +302,13 @@ def line(size: int) -> Adjacency:
     >>> line(4).edges.tolist()
     [[0, 1], [1, 2], [2, 3]]
     """
+    size = operator.index(size)
     if size < 1:
         raise ValueError(f"a line needs at least 1 vertex, got {size}")
     along = np.arange(size)
-    return Adjacency(size, "line", np.column_stack([along[:-1], along[1:]]), size <= 2)
+    pairs = np.column_stack([along[:-1], along[1:]])
+    pairs.setflags(write=False)
+    return Adjacency(size, "line", pairs, size <= 2)
 
 
 def hamming(values: int, individuals: int) -> Adjacency:
@@ -307,16 +326,23 @@ def hamming(values: int, individuals: int) -> Adjacency:
     """
     count = check_database_space(values, individuals)
     numbers = np.arange(count)
+    if individuals == 1:
+        return Adjacency(count, "Hamming", None, True)
+    edge_count = count * individuals * (values - 1) // 2
+    if edge_count > _MOST_EDGES:
+        raise ValueError(
+            f"{count} databases have {edge_count} pairs of neighbors, at most {_MOST_EDGES} are listed; "
+            "use the closed form, papers.alvim2011.theorem_1"
+        )
+    low, high = np.triu_indices(values, 1)
     pairs = []
     for place in range(individuals):
         stride = values**place
-        digit = numbers // stride % values
-        pairs += [
-            np.column_stack([numbers[digit == low], numbers[digit == low] + (high - low) * stride])
-            for low, high in itertools.combinations(range(values), 2)
-        ]
-    edges = np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.intp)
-    return Adjacency(count, "Hamming", edges.astype(np.intp), True)
+        first = numbers[numbers // stride % values == 0][:, np.newaxis]
+        pairs.append(np.column_stack([(first + low * stride).ravel(), (first + high * stride).ravel()]))
+    edges = np.concatenate(pairs).astype(np.intp)
+    edges.setflags(write=False)
+    return Adjacency(count, "Hamming", edges, True)
 
 
 def check_database_space(values: int, individuals: int) -> int:
@@ -324,7 +350,7 @@ def check_database_space(values: int, individuals: int) -> int:
     if values < 1 or individuals < 1:
         raise ValueError(f"there must be at least 1 value and 1 individual, got {values} and {individuals}")
     # Compare logarithms: the power itself may have thousands of digits.
-    if individuals * np.log(values) > np.log(_MOST_DATABASES) + 1e-9:
+    if individuals > _MOST_DATABASES or individuals * math.log(values) > math.log(_MOST_DATABASES) + 1e-9:
         raise ValueError(
             f"{values} values of {individuals} individuals make {values}^{individuals} databases, too many to enumerate "
             f"(at most {_MOST_DATABASES}); for the whole space use the closed form, papers.alvim2011.theorem_1"

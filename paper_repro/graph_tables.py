@@ -71,7 +71,8 @@ def distance_table(values: Sequence[Hashable], individuals: int) -> pd.DataFrame
     >>> distance_table("ab", 2).loc["aa"].tolist()
     [0, 1, 1, 2]
     """
-    labels = ["".join(map(str, database)) for database in databases(values, individuals)]
+    between = "" if all(len(str(value)) == 1 for value in values) else ","
+    labels = [between.join(map(str, database)) for database in databases(values, individuals)]
     distances = hamming(len(values), individuals).distances
     return pd.DataFrame(distances, index=pd.Index(labels, name="database"), columns=labels)
 

@@ -268,7 +268,7 @@ def distance_mechanism(adjacency: Adjacency, leakage: float) -> Mechanism:
     Raises
     ------
     ValueError
-        If ``leakage`` is not positive, or some weight is negative: then no mechanism of this form exists.
+        If ``leakage`` is not positive, or no non-negative weights make the rows sum to 1.
 
     Examples
     --------
@@ -284,10 +284,16 @@ def distance_mechanism(adjacency: Adjacency, leakage: float) -> Mechanism:
         )
     with np.errstate(invalid="ignore"):
         reach = np.exp(np.where(adjacency.distances > 0, -leakage * adjacency.distances, 0.0))
-    weights = np.linalg.solve(reach, np.ones(adjacency.size))
-    if weights.min() < -1e-12:
+    if (np.sort(adjacency.distances, axis=1) == np.sort(adjacency.distances[0])).all():
+        # As many vertices at each distance of any vertex: equal weights do, also where G has no inverse.
+        return Mechanism(reach / reach[0].sum())
+    try:
+        weights = np.linalg.solve(reach, np.ones(adjacency.size))
+    except np.linalg.LinAlgError:
+        weights = np.full(adjacency.size, np.nan)
+    if not (weights.min() >= -1e-12 and np.abs(reach @ weights - 1).max() < 1e-12):
         raise ValueError(
-            f"on {adjacency!r} at {leakage!r} nats vertex {int(weights.argmin())} would need a negative weight, "
-            f"{float(weights.min())!r}; use optimal_mechanism with DifferentialPrivacy(adjacency)"
+            f"on {adjacency!r} at {leakage!r} nats no non-negative weights were found that make rows sum to 1; "
+            "use optimal_mechanism with DifferentialPrivacy(adjacency)"
         )
     return Mechanism(reach * np.clip(weights, 0, None))

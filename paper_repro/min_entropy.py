@@ -98,7 +98,10 @@ def min_entropy_capacity(channel: ArrayLike, *, bits: bool = False) -> float:
 
 
 def _joint(prior: ArrayLike, channel: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
-    mass = check_probability_rows(prior, "prior")[0]
+    priors = check_probability_rows(prior, "prior")
+    if len(priors) != 1:
+        raise ValueError(f"a prior is one distribution over the inputs, got {len(priors)} rows")
+    mass = priors[0]
     rows = np.ones((len(mass), 1)) if channel is None else check_probability_rows(channel, "channel")
     if len(rows) != len(mass):
         raise ValueError(

@@ -56,6 +56,8 @@ class Query:
 
     def __post_init__(self) -> None:
         check_database_space(len(self.values), self.individuals)
+        if len(set(self.values)) != len(self.values):
+            raise ValueError(f"an individual's values must be distinct, got {list(self.values)!r}")
         if len(self.answers) < 2:
             raise ValueError(
                 f"the query gives {self.answers[0]!r} for every database; a query needs at least two answers, "
@@ -128,6 +130,11 @@ class Query:
             raise ValueError(
                 f"name an individual in 0 .. {self.individuals - 1} and values of the {self.individuals - 1} others, "
                 f"got {individual} and {len(others)} values"
+            )
+        if len(channel) != len(self.answer_numbers):
+            raise ValueError(
+                f"the channel must have a row for each of {len(self.answer_numbers)} databases, got {len(channel)}; "
+                "Query.then puts the query before a mechanism on its answers"
             )
         order = {value: number for number, value in enumerate(self.values)}
         rows = []

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.adjacency import Adjacency
+from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.solvers.clique import CliqueProgram, Optimum, least_distortion_of_prior
@@ -125,7 +126,10 @@ class _GraphOptimizer(Optimizer):
 
     def _at_distortion(self, distortion: float) -> Proposal:
         upper = DifferentialPrivacy().leakage(self._clique.at_distortion(distortion).mechanism)
-        return self._propose(self._program.at_distortion(distortion, upper))
+        try:
+            return self._propose(self._program.at_distortion(distortion, upper))
+        except SolverError:  # next to no leakage: what is best on the clique may be good enough, its certificate says
+            return self._clique.at_distortion(distortion)
 
     def _at_leakage(self, leakage: float) -> Proposal:
         return self._propose(self._program.at_leakage(_in_range(leakage)))
@@ -138,8 +142,9 @@ class _GraphOptimizer(Optimizer):
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""
         found, prior = proposal.evidence, self.prior(proposal)
-        if not isinstance(found, GraphOptimum):
-            return distortion - least_distortion_of_prior(prior, leakage)
+        if not isinstance(found, GraphOptimum) or not found.rows.any():
+            # No multipliers: a path joins any two letters, so the mechanism would leak this much on the clique.
+            return distortion - least_distortion_of_prior(prior, leakage * self._adjacency.diameter)
         if leakage > found.leakage:
             return math.inf  # the bound is for mechanisms that leak no more than this
         bound = least_distortion_on_graph(self._adjacency, prior, found.leakage, found.flows, found.rows)

@@ -57,7 +57,7 @@ def theorem_1(values: int, individuals: int, leakage: float) -> float:
     """
     _check_space(values, individuals)
     odds = (values - 1) * math.exp(-check_leakage(leakage))
-    return individuals * (math.log2(values) - math.log1p(odds) / math.log(2))
+    return max(0.0, individuals * (math.log2(values) - math.log1p(odds) / math.log(2)))
 
 
 def proposition_1(values: int, individuals: int, leakage: float, reading: Reading = "corrected") -> FloatArray:
@@ -113,9 +113,13 @@ def proposition_2(values: int, individuals: int, outputs: int, leakage: float) -
         )
     log_size = next(power for power in range(individuals, -1, -1) if values**power <= outputs)
     ratio = math.exp(-check_leakage(leakage))
-    # Both powers are divided by e^(u eps).
-    extra = ratio ** (individuals - log_size) * math.expm1(log_size * math.log1p((values - 1) * ratio))
-    return math.log2(outputs) - math.log1p(extra) / math.log(2)
+    # Both powers are divided by e^(u eps), and their difference is kept as a logarithm.
+    growth = log_size * math.log1p((values - 1) * ratio)
+    if growth == 0 or (math.isinf(leakage) and log_size < individuals):
+        return math.log2(outputs)
+    rest = (individuals - log_size) * leakage if log_size < individuals else 0.0
+    extra = float(np.logaddexp(0.0, growth + math.log(-math.expm1(-growth)) - rest))
+    return math.log2(outputs) - extra / math.log(2)
 
 
 def theorem_2(leakage: float) -> float:
@@ -161,7 +165,8 @@ def equation_6(adjacency: Adjacency, leakage: float, border: int) -> FloatArray:
     [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
     """
     alpha = theorem_3(leakage, border, adjacency.diameter)
-    return alpha * np.exp(-leakage * adjacency.distances)
+    with np.errstate(invalid="ignore"):  # infinity times a distance of 0
+        return alpha * np.exp(np.where(adjacency.distances > 0, -leakage * adjacency.distances, 0.0))
 
 
 def remark_1(size: int, leakage: float) -> FloatArray:
@@ -297,7 +302,7 @@ def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:
     """The mechanism that Section 5.2 arrives at for a graph of answers: Theorem 4 where it applies, else Remarks 1 and 2.
 
     Equation (6) where every distance has as many vertices; Remark 1 on an even ring; on a line, the ring that closes it;
-    elsewhere equation (6) on the clique, the one artificial adjacency that always does.
+    elsewhere, and below Remark 1's least leakage, equation (6) on the clique, the one artificial adjacency that always does.
 
     >>> from paper_repro.adjacency import line
     >>> proposed_mechanism(line(6), math.log(2))[5].round(4).tolist()
@@ -313,6 +318,8 @@ def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:
         closed = ring(adjacency.size) if is_line else adjacency
         if adjacency.size % 2:
             return remark_2(adjacency, closed, leakage)
+        if leakage < math.log(2) / 2:
+            return remark_2(adjacency, clique(adjacency.size), leakage)
         doubled = remark_1(adjacency.size, leakage)
         order = np.arange(adjacency.size) if is_line else _around(adjacency)
         return doubled[np.ix_(np.argsort(order), np.argsort(order))]

@@ -48,6 +48,8 @@ __all__ = [
 _NOISE = 1e-13
 # The solver's tolerances are absolute, 1e-10 at best: all quantities are scaled up by this.
 _SCALE = 1e4
+# Leakage, in nats, that is left to rounding.
+_MARGIN = 1e-12
 # A least distortion this close to the one without leakage is not worth any.
 _FLAT = 1e-10
 # A budget counts as kept if it is missed by less.
@@ -120,16 +122,28 @@ def least_distortion_on_graph(
 ) -> float:
     """Bound (2): no mechanism of at most this leakage has a smaller distortion under the prior, whatever the multipliers are.
 
-    Evaluated directly; multipliers only decide how good the bound is. Negative flows count as 0, and each row's multiplier is
-    raised until (2) holds.
+    Evaluated directly; multipliers only decide how good the bound is. Negative flows count as 0, flows into a row that lacks the
+    means are cut, and each row's multiplier is raised until (2) holds.
     """
     if math.isinf(leakage):
         return 0.0
-    flows, pairs = np.clip(flows, 0, None), neighbor_pairs(adjacency)
+    flows, (giving, taking) = np.clip(flows, 0, None), neighbor_pairs(adjacency).T
+    # Row y gives f_yy'z exp(-leakage), and takes f_y'yz: the ratios are divided by t throughout. Where a row takes more than it
+    # has, less is sent there, from the far end of each column inwards: a loss at distance d counts exp(-leakage d) at z.
+    given = np.zeros((adjacency.size, adjacency.size))
+    np.add.at(given, giving, flows * math.exp(-leakage))
+    incoming = [np.flatnonzero(taking == vertex) for vertex in range(adjacency.size)]
+    for column, distances in enumerate(adjacency.distances):
+        for vertex in np.argsort(-distances)[:-1]:
+            places = incoming[vertex]
+            taken = flows[places, column].sum()
+            has = max(0.0, rows[vertex] + given[vertex, column])
+            if taken > has:
+                given[giving[places], column] -= flows[places, column] * (1 - has / taken) * math.exp(-leakage)
+                flows[places, column] *= has / taken
     remainder = rows[:, np.newaxis] - np.diag(prior)
-    # Row y gives f_yy'z exp(-leakage), and takes f_y'yz: the ratios are divided by t throughout.
-    np.add.at(remainder, pairs[:, 0], flows * math.exp(-leakage))
-    np.subtract.at(remainder, pairs[:, 1], flows)
+    np.add.at(remainder, giving, flows * math.exp(-leakage))
+    np.subtract.at(remainder, taking, flows)
     return 1.0 - float((rows + np.clip(-remainder, 0, None).max(axis=1)).sum())
 
 
@@ -165,6 +179,9 @@ class GraphProgram:
         """Least distortion at a positive leakage in nats; ``matrix`` is None where nothing needs to leak for it."""
         if math.isinf(leakage):
             return self._everything()
+        if leakage < 1e3 * _MARGIN:
+            size, count = self._adjacency.size, 2 * len(self._adjacency.edges)
+            return GraphOptimum(None, self.perfect.weights, leakage, np.zeros((count, size)), np.zeros(size))
         found = self._optimum(leakage)
         prior = found.weights @ self._vertices
         least = least_distortion_on_graph(self._adjacency, prior, leakage, found.flows, found.rows)
@@ -191,7 +208,7 @@ class GraphProgram:
                 within[leakage] = optimum
             return over
 
-        lower = upper / self._adjacency.diameter
+        lower, upper = upper / self._adjacency.diameter, upper * (1 + 1e-9) + 1e-9
         if excess(lower) > _ROUNDING and excess(upper) < 0:
             brentq(excess, lower, upper, xtol=1e-13, rtol=1e-14)
         if not within:
@@ -204,11 +221,12 @@ class GraphProgram:
 
     def _optimum(self, leakage: float) -> GraphOptimum:
         size = self._adjacency.size
-        found = self._solve(math.exp(-leakage))
+        found = self._solve(math.exp(_MARGIN - leakage))
         matrix = _with_ratio(found.values[:-1].reshape(size, size) / _SCALE, self._adjacency, leakage)
         flows, weights, rows = np.split(-found.prices, [len(self._places[0]), -size])
         total = np.clip(weights, 0, None).sum()
         flows = flows.reshape(-1, size) / total
+        # Multipliers of the program with a margin; the bound below is evaluated for the leakage without it.
         return GraphOptimum(matrix, np.clip(weights, 0, None) / total, leakage, flows, rows / total)
 
     @cached_property
@@ -244,12 +262,12 @@ class GraphProgram:
 
 def _with_ratio(matrix: FloatArray, adjacency: Adjacency, leakage: float) -> FloatArray:
     """The matrix with its rounding mended, so that no ratio between neighbors exceeds exp(leakage)."""
-    reach = np.exp(-leakage * adjacency.distances)
+    reach = np.exp((_MARGIN - leakage) * adjacency.distances)
     columns = np.where(matrix < _NOISE, 0.0, matrix)
     columns = np.column_stack([(reach * column).max(axis=1) for column in columns.T])
     columns /= columns.sum(axis=1, keepdims=True)
     first, second = neighbor_pairs(adjacency).T
-    excess = (columns[first] * math.exp(-leakage) - columns[second]).max(axis=0) + 1e-14 * columns.max(axis=0)
+    excess = (columns[first] * math.exp(-leakage) - columns[second]).max(axis=0) + 1e-15 * columns.max(axis=0)
     # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers the excess.
     constant = np.clip(excess, 0, None) / -math.expm1(-leakage)
     return (columns + constant) / (1 + constant.sum())

@@ -1,0 +1,259 @@
+"""Differential privacy between neighbors in any graph: optima, both budgets, and privacy without floating point."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+from graph_oracles import (
+    exponential_covers,
+    largest_ratio,
+    least_distortion,
+    private_rows,
+    random_graph,
+    random_priors,
+    random_private_channel,
+    solve,
+    sum_rows,
+)
+
+from paper_repro import (
+    DifferentialPrivacy,
+    Mechanism,
+    SourceSet,
+    clique,
+    distortion_curve,
+    hamming,
+    leakage_curve,
+    line,
+    optimal_mechanism,
+    ring,
+)
+from paper_repro.adjacency import Adjacency
+
+CERTIFIED = 1e-9  # a returned optimum's own certificate
+SOLVERS = 1e-7  # against the separate program: rows solved to 1e-10, a few dozen of which make an optimum
+STYLES = ("smooth", "peaked", "zeros", "uniform")
+
+
+def drawn(seed):
+    """A graph, its edges, and priors; seeds that follow each other go through all styles."""
+    rng = np.random.default_rng([17, seed])
+    size, pairs = random_graph(rng)
+    return Adjacency.from_edges(size, pairs), pairs, random_priors(rng, size, STYLES[seed % 4]), rng
+
+
+def spare(graph, leakage):
+    """By how much a leakage may exceed its budget: not at all on a graph, where the matrix is built to keep below it.
+
+    On a clique two entries of a column are the ends of the ratio. Each is rounded when it is computed and again when it is
+    stored, by 2**-53 of itself, and the logarithm that is returned is rounded up by one unit in its last place.
+    """
+    return 4 * 2.0**-53 + math.ulp(leakage) if graph.is_clique else 0.0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_optimum_of_random_graphs_and_source_sets(seed):
+    graph, pairs, vertices, rng = drawn(seed)
+    leakage = float(rng.uniform(0.05, 4))
+    best = optimal_mechanism(SourceSet(vertices), leakage=leakage, notion=DifferentialPrivacy(graph))
+    assert best.distortion == pytest.approx(least_distortion(vertices, pairs, leakage), abs=SOLVERS)
+    kept = (vertices @ np.diagonal(best.mechanism.matrix)).min()
+    assert best.utility == 1 - best.distortion == pytest.approx(kept, abs=1e-14)  # a sum of up to 8 products
+    assert best.gap <= CERTIFIED
+    # The certificate's prior is in the hull of the vertices, and as bad as the whole set.
+    prior = best.least_favorable_prior
+    assert least_distortion(prior / prior.sum(), pairs, leakage) == pytest.approx(best.distortion, abs=SOLVERS)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_matrices_keep_the_ratio_in_exact_rationals(seed):
+    graph, pairs, vertices, rng = drawn(seed)
+    leakage = float(rng.choice([0.01, 0.3, 1.0, 2.0, 5.0, 20.0, 50.0]))
+    best = optimal_mechanism(SourceSet(vertices), leakage=leakage, notion=DifferentialPrivacy(graph))
+    ratio = largest_ratio(best.mechanism.matrix, pairs)
+    assert exponential_covers(best.leakage, ratio)
+    assert best.leakage <= leakage + spare(graph, leakage)
+    if not graph.is_clique:
+        assert exponential_covers(leakage, ratio)
+
+
+@pytest.mark.parametrize("seed", range(32))
+@pytest.mark.parametrize("share", [0.05, 0.4, 0.9])
+def test_both_budgets_are_inverse_to_each_other(seed, share):
+    graph, _, vertices, _ = drawn(seed)
+    source, notion = SourceSet(vertices), DifferentialPrivacy(graph)
+    free = optimal_mechanism(source, leakage=0.0, notion=notion).distortion
+    budget = share * free
+    there = optimal_mechanism(source, distortion=budget, notion=notion)
+    assert there.distortion <= budget + 1e-12  # a budget counts as kept if it is missed by less
+    assert there.gap <= CERTIFIED
+    back = optimal_mechanism(source, leakage=there.leakage, notion=notion)
+    assert back.distortion == pytest.approx(budget, abs=2 * CERTIFIED)
+    if there.leakage > 0.01:
+        less = optimal_mechanism(source, leakage=there.leakage - 0.01, notion=notion)
+        assert less.distortion > budget
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_curves_are_the_optima(seed):
+    graph, _, vertices, _ = drawn(seed)
+    source, notion = SourceSet(vertices), DifferentialPrivacy(graph)
+    grid = [0.0, 0.5, 2.0, math.inf]
+    falling = distortion_curve(source, grid, notion)
+    assert falling.tolist() == [optimal_mechanism(source, leakage=eps, notion=notion).distortion for eps in grid]
+    assert (np.diff(falling) <= CERTIFIED).all()
+    budgets = [0.02, 0.3, 1.0]
+    rising = leakage_curve(source, budgets, notion)
+    assert rising.tolist() == [optimal_mechanism(source, distortion=D, notion=notion).leakage for D in budgets]
+    assert (np.diff(rising) <= CERTIFIED).all()
+
+
+@pytest.mark.parametrize("graph", [line(4), ring(5), clique(4), hamming(2, 2), line(2)], ids=repr)
+def test_ends_of_both_budgets(graph):
+    prior = np.arange(1.0, graph.size + 1) / np.arange(1.0, graph.size + 1).sum()
+    source, notion = SourceSet(prior), DifferentialPrivacy(graph)
+    free = 1 - prior.max()
+    for budget in ({"leakage": 0.0}, {"distortion": 1.0}, {"distortion": free}):
+        best = optimal_mechanism(source, **budget, notion=notion)
+        assert best.leakage == 0.0
+        assert best.distortion == pytest.approx(free, abs=1e-15)  # one sum
+    for budget in ({"leakage": math.inf}, {"distortion": 0.0}):
+        best = optimal_mechanism(source, **budget, notion=notion)
+        assert (best.leakage, best.distortion, best.gap) == (math.inf, 0.0, 0.0)
+        assert (best.mechanism.matrix == np.eye(graph.size)).all()
+
+
+@pytest.mark.parametrize("graph", [line(1), clique(1), Adjacency.from_edges(1, [])], ids=repr)
+@pytest.mark.parametrize("budget", [{"leakage": 1.0}, {"leakage": 0.0}, {"distortion": 0.0}, {"distortion": 0.5}])
+def test_one_vertex_has_nothing_to_hide(graph, budget):
+    best = optimal_mechanism(SourceSet([1.0]), **budget, notion=DifferentialPrivacy(graph))
+    assert (best.leakage, best.distortion) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("leakage", [0.5, 2.0])
+def test_two_vertices_are_a_clique(leakage):
+    best = optimal_mechanism(SourceSet([0.4, 0.6]), leakage=leakage, notion=DifferentialPrivacy(line(2)))
+    assert best.utility == pytest.approx(max(0.6, math.exp(leakage) / (1 + math.exp(leakage))), abs=1e-14)
+
+
+def test_answers_that_never_occur_cost_nothing():
+    notion = DifferentialPrivacy(line(3))
+    best = optimal_mechanism(SourceSet([0.5, 0.0, 0.5]), leakage=1.0, notion=notion)
+    # The middle row is (1/2, 1/2) on the ends, and its ratio to theirs, (p, 1 - p), is binding at 1 - p.
+    assert best.utility == pytest.approx(1 - 1 / (2 * math.e), abs=CERTIFIED)
+    certain = optimal_mechanism(SourceSet([0.0, 1.0, 0.0]), distortion=0.0, notion=notion)
+    assert (certain.leakage, certain.distortion) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("tiny", [1e-300, 1e-18, 1e-12, 1e-9])
+@pytest.mark.parametrize("budget", [{"leakage": 1.5}, {"distortion": 0.1}])
+def test_tiny_probabilities(tiny, budget):
+    prior = np.array([0.5, tiny, 0.3, 0.2])
+    notion = DifferentialPrivacy(line(4))
+    best = optimal_mechanism(SourceSet(prior), **budget, notion=notion)
+    without = optimal_mechanism(SourceSet(np.where(prior > 1e-6, prior, 0.0)), **budget, notion=notion)
+    assert best.distortion == pytest.approx(without.distortion, abs=2 * tiny + 2 * CERTIFIED)
+    assert best.leakage == pytest.approx(without.leakage, abs=1e-6)  # 1e-9 in distortion over a slope of about 0.1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_leakage_of_any_matrix_is_the_largest_ratio_between_neighbors(seed):
+    graph, pairs, _, rng = drawn(seed)
+    channel = random_private_channel(rng, graph.size, pairs, graph.size, 1.3)
+    matrix = Mechanism(channel).matrix
+    ratio = largest_ratio(matrix, pairs)
+    found = DifferentialPrivacy(graph).leakage(matrix)
+    assert exponential_covers(found, ratio)
+    assert found == 0 or not exponential_covers(math.nextafter(found, 0), ratio)  # rounded up by no more than a unit
+    assert found <= DifferentialPrivacy().leakage(matrix)  # all letters, of which neighbors are some
+
+
+def test_a_zero_beside_no_zero_leaks_everything_between_neighbors_only():
+    matrix = [[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]
+    assert DifferentialPrivacy(line(3)).leakage(matrix) == math.inf
+    apart = Adjacency.from_edges(4, [(0, 1), (1, 2), (2, 3)])
+    rows = [[0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0], [0.25, 0.75, 0, 0], [0.25, 0.75, 0, 0]]
+    assert DifferentialPrivacy(apart).leakage(rows) == pytest.approx(math.log(2), abs=1e-15)  # one logarithm
+
+
+def test_labels_go_along():
+    source = SourceSet([0.2, 0.3, 0.5], labels=["low", "middle", "high"])
+    best = optimal_mechanism(source, leakage=3.0, notion=DifferentialPrivacy(line(3)))
+    assert tuple(best.mechanism.labels) == ("low", "middle", "high")
+    assert repr(DifferentialPrivacy(line(3))) == "DifferentialPrivacy(Adjacency(line: 3 vertices, 2 edges))"
+
+
+def test_fewer_neighbors_never_hurt():
+    prior = np.random.default_rng(2).dirichlet(np.full(6, 3.0))
+    graphs = [line(6), ring(6), clique(6)]
+    utilities = [
+        optimal_mechanism(SourceSet(prior), leakage=1.5, notion=DifferentialPrivacy(g)).utility for g in graphs
+    ]
+    assert utilities[0] > utilities[1] > utilities[2]
+
+
+def test_noise_that_sees_the_database_can_beat_noise_that_sees_the_answer():
+    """AND of two bits at a ratio of 3: 7/9 against 3/4."""
+    databases, ratio = list(itertools.product((0, 1), repeat=2)), math.log(3)
+    pairs = [(0, 1), (0, 2), (1, 3), (2, 3)]
+    prior = [1 / 6, 1 / 6, 1 / 6, 1 / 2]
+    costs = [-p * (answer == min(bits)) for p, bits in zip(prior, databases, strict=True) for answer in (0, 1)]
+    private = private_rows(4, 2, pairs, ratio)
+    seeing = solve(costs, A_ub=private, b_ub=np.zeros(private.shape[0]), A_eq=sum_rows(4, 2), b_eq=np.ones(4))
+    assert -seeing.fun == pytest.approx(7 / 9, abs=SOLVERS)
+    oblivious = optimal_mechanism(SourceSet([0.5, 0.5]), leakage=ratio, notion=DifferentialPrivacy(line(2)))
+    assert oblivious.utility == pytest.approx(3 / 4, abs=CERTIFIED)
+
+
+@pytest.mark.parametrize("given", [{"leakage": 1.0}, {"distortion": 0.1}])
+def test_the_prior_has_to_fit_the_graph(given):
+    message = "5 vertices and there are 4 letters; give one vertex per letter"
+    with pytest.raises(ValueError, match=message):
+        optimal_mechanism(SourceSet([0.25] * 4), **given, notion=DifferentialPrivacy(ring(5)))
+    with pytest.raises(ValueError, match=message):
+        DifferentialPrivacy(ring(5)).leakage(np.eye(4))
+
+
+@pytest.mark.parametrize("given", [{"leakage": -1.0}, {"leakage": math.nan}, {"distortion": 1.1}, {}])
+def test_budgets_are_checked_first(given):
+    with pytest.raises(ValueError, match=r"leakage must be at least 0|distortion must be a probability|exactly one"):
+        optimal_mechanism(SourceSet([0.5, 0.5]), **given, notion=DifferentialPrivacy(line(2)))
+
+
+def test_a_program_too_large_names_its_rows_and_the_closed_form():
+    with pytest.raises(ValueError, match=r"200000000 rows, at most 200000 are solved; .* uniform_least_distortion"):
+        optimal_mechanism(SourceSet([1e-4] * 10_000), leakage=1.0, notion=DifferentialPrivacy(ring(10_000)))
+
+
+def test_no_leakage_is_evaluated_as_none():
+    assert DifferentialPrivacy(ring(4)).leakage(np.full((4, 4), 0.25)) == 0.0
+    assert Fraction(1) == largest_ratio(np.full((4, 4), 0.25), nx.cycle_graph(4).edges)
+
+
+TWO = np.array([[3, 1, 1, 1, 1, 1], [1, 3, 1, 1, 1, 1]]) / 8
+THREE = (np.ones((3, 3)) + 2 * np.eye(3)) / 5
+
+
+@pytest.mark.parametrize(
+    ("graph", "vertices", "budget"),
+    [
+        (line(3), THREE, {"leakage": 1e-7}),
+        (line(3), THREE, {"distortion": 2 / 3 - 1e-4}),
+        (line(3), THREE, {"distortion": 2 / 3 - 1e-6}),
+        (line(6), TWO, {"leakage": 1e-7}),
+        (line(6), TWO, {"distortion": 0.75 - 1e-5}),
+        (line(3), np.full(3, 1 / 3), {"distortion": 2 / 3 - 1e-9}),
+    ],
+)
+def test_hardly_any_leakage(graph, vertices, budget):
+    best = optimal_mechanism(SourceSet(vertices), **budget, notion=DifferentialPrivacy(graph))
+    assert best.gap <= CERTIFIED
+
+
+@pytest.mark.parametrize(("graph", "step"), [(line(3), 1e-11), (ring(5), 1e-11), (ring(4), 1e-6)], ids=repr)
+def test_just_below_the_distortion_without_leakage(graph, step):
+    source, budget = SourceSet(np.full(graph.size, 1 / graph.size)), 1 - 1 / graph.size - step
+    assert optimal_mechanism(source, distortion=budget, notion=DifferentialPrivacy(graph)).gap <= CERTIFIED

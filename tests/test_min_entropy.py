@@ -1,0 +1,105 @@
+"""Min-entropy against its definition, every guessing strategy tried, and against qif where it is installed."""
+
+import math
+
+import numpy as np
+import pytest
+from graph_oracles import vulnerability
+
+from paper_repro.min_entropy import (
+    bayes_vulnerability,
+    conditional_min_entropy,
+    min_entropy,
+    min_entropy_capacity,
+    min_entropy_leakage,
+    optimal_remap,
+)
+
+# Sums of at most 12 products of order 1, each rounded at 1e-16.
+ROUNDING = 1e-14
+
+
+@pytest.fixture(params=range(20))
+def drawn(request):
+    rng = np.random.default_rng([7, request.param])
+    inputs, outputs = int(rng.integers(1, 5)), int(rng.integers(1, 6))
+    prior, channel = rng.dirichlet(np.ones(inputs)), rng.dirichlet(np.full(outputs, 0.5), size=inputs)
+    if request.param % 3 == 0:
+        prior = rng.multinomial(6, np.full(inputs, 1 / inputs)) / 6
+    if request.param % 4 == 0:
+        channel = np.eye(outputs)[rng.integers(outputs, size=inputs)]
+    return prior, channel
+
+
+def test_vulnerability_is_the_best_guessing_strategys(drawn):
+    prior, channel = drawn
+    best = vulnerability(prior, channel)
+    assert bayes_vulnerability(prior, channel) == pytest.approx(best, abs=ROUNDING)
+    remap = optimal_remap(prior, channel)
+    assert sum(prior[x] * channel[x, z] for z, x in enumerate(remap)) == pytest.approx(best, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("unit", [math.e, 2])
+def test_entropies_are_logarithms_of_vulnerabilities(drawn, unit):
+    prior, channel = drawn
+    bits, before, after = unit == 2, max(prior), vulnerability(prior, channel)
+    assert min_entropy(prior, bits=bits) == pytest.approx(-math.log(before, unit), abs=ROUNDING)
+    assert conditional_min_entropy(prior, channel, bits=bits) == pytest.approx(-math.log(after, unit), abs=ROUNDING)
+    leakage = min_entropy_leakage(prior, channel, bits=bits)
+    assert leakage == pytest.approx(math.log(after / before, unit), abs=ROUNDING)
+    assert leakage >= 0
+
+
+def test_capacity_is_the_leakage_of_the_uniform_prior_and_of_no_other_more(drawn):
+    _, channel = drawn
+    capacity, size = min_entropy_capacity(channel), len(channel)
+    assert min_entropy_leakage(np.full(size, 1 / size), channel) == pytest.approx(capacity, abs=ROUNDING)
+    for prior in np.random.default_rng(1).dirichlet(np.full(size, 0.7), size=50):
+        assert min_entropy_leakage(prior, channel) <= capacity + ROUNDING
+
+
+@pytest.mark.parametrize("call", [min_entropy, lambda prior: conditional_min_entropy(prior, np.eye(3)[: len(prior)])])
+def test_certainty_has_no_entropy_and_no_negative_zero(call):
+    assert math.copysign(1, call([1.0, 0.0])) == 1.0
+    assert call([1.0, 0.0]) == 0.0
+
+
+def test_constant_channels_leak_nothing():
+    channel = np.tile([0.1, 0.2, 0.7], (4, 1))
+    assert min_entropy_capacity(channel) == min_entropy_leakage([0.1, 0.2, 0.3, 0.4], channel) == 0.0
+
+
+def test_ties_are_guessed_in_order():
+    assert optimal_remap([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]]).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("prior", "channel", "message"),
+    [
+        ([0.5, 0.6], None, r"prior: row 0 sums to 1\.1"),
+        ([1.5, -0.5], None, r"letter 1 is -0\.5"),
+        ([], None, "prior must be a non-empty table"),
+        ([0.5, math.nan], None, "letter 1 is nan"),
+        ([0.5, 0.5], [[1.0, 0.0]], "the channel has 1 inputs and the prior 2"),
+        ([0.5, 0.5], [[0.5, 0.5], [0.5, 0.6]], r"channel: row 1 sums to 1\.1"),
+        ([0.5, 0.5], [[0.5, 0.5], [1.0]], "row 1 has 1 letters and row 0 has 2"),
+    ],
+)
+@pytest.mark.parametrize("call", [bayes_vulnerability, optimal_remap, min_entropy_leakage, conditional_min_entropy])
+def test_what_is_no_prior_or_channel(call, prior, channel, message):
+    with pytest.raises(ValueError, match=message):
+        call(prior, np.eye(2) if channel is None else channel)
+
+
+def test_one_prior_at_a_time():
+    with pytest.raises(ValueError, match="one"):
+        bayes_vulnerability([[0.5, 0.5], [0.9, 0.1]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_leakage_as_qif_has_it(seed):
+    qif = pytest.importorskip("qif")
+    rng = np.random.default_rng(seed)
+    prior, channel = rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(5), size=4)
+    theirs = qif.measure.bayes_vuln.min_entropy_leakage(prior, channel)
+    assert min_entropy_leakage(prior, channel, bits=True) == pytest.approx(theirs, abs=ROUNDING)
