@@ -30,7 +30,7 @@ figures: $(STAMP)  ## Draw every figure and table into figures/
 
 test: lint  ## Check style and types, run the tests, and compare every notebook with its stored outputs
 	@echo "pytest"
-	@$(PY) -m pytest -q
+	@$(PY) -m pytest -q -n 2 --dist loadfile
 	@echo "notebooks against their stored outputs"
 	@$(PY) -m pytest -q $(NOTEBOOK_TESTS) notebooks
 

@@ -103,6 +103,8 @@ def save_figure(
         with tempfile.TemporaryDirectory(dir=folder, prefix=".saving-") as waiting:
             for suffix, content in contents.items():
                 (Path(waiting) / f"{name}{suffix}").write_bytes(content)
+            if ".inputs" not in contents:
+                (folder / f"{name}.inputs").unlink(missing_ok=True)  # of an earlier run
             for suffix in contents:
                 os.replace(Path(waiting) / f"{name}{suffix}", folder / f"{name}{suffix}")
     except OSError as error:
@@ -131,6 +133,7 @@ def draw_grid(table: pd.DataFrame, title: str, xlabel: str, form: str) -> Figure
 
     rows, columns = table.shape
     numbers = table.to_numpy(dtype=float)
+    largest = float(numbers[np.isfinite(numbers)].max(initial=1e-9))
     # Inches: a cell is as wide as its column's name asks for; the names of the rows stand beside.
     cell = max(0.62, 0.09 * max(len(str(name)) for name in table.columns))
     inside = max(3.2, cell * columns)
@@ -140,8 +143,8 @@ def draw_grid(table: pd.DataFrame, title: str, xlabel: str, form: str) -> Figure
         figure, axes = canvas(beside + inside, 0.65 + 0.33 * rows + 0.17 * (len(heading) + len(footing)))
         annotations = table.map(form.format)
         seaborn.heatmap(
-            table, ax=axes, annot=annotations, fmt="", cmap="Blues", cbar=False, linewidths=0.5, linecolor="white",
-            vmin=0, vmax=2.2 * float(numbers[np.isfinite(numbers)].max(initial=1e-9)), annot_kws={"size": 8},
+            table.clip(upper=largest), ax=axes, annot=annotations, fmt="", cmap="Blues", cbar=False, linewidths=0.5,
+            linecolor="white", vmin=0, vmax=2.2 * largest, annot_kws={"size": 8},
         )  # fmt: skip
         axes.set(xlabel="\n".join(footing), ylabel="", title="\n".join(heading))
         axes.tick_params(left=False, bottom=False, labelrotation=0)

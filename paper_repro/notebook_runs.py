@@ -181,6 +181,7 @@ def run_figures(
         Before any notebook runs if the list, the selection or the folder is not valid; later if a notebook
         fails or leaves nothing to keep. Earlier figures are as they were, and the executed notebook is kept.
     """
+    _check_jobs(jobs)
     runs = load_runs(notebooks / "runs.toml")
     names = [run.name for run in runs]
     if unknown := set(only) - set(names):
@@ -248,6 +249,7 @@ def refresh_notebooks(
     import nbformat
     import nbstripout
 
+    _check_jobs(jobs)
     sources = sorted(notebooks.glob("*.ipynb")) if paths is None else [Path(path).absolute() for path in paths]
     for source in sources:
         if not source.is_file() or source.suffix != ".ipynb":
@@ -284,8 +286,6 @@ class _Task(NamedTuple):
 
 
 def _execute_all(tasks: Sequence[_Task], jobs: int, work: Path) -> None:
-    if jobs < 1:
-        raise NotebookRunError(f"jobs must be at least 1, got {jobs}")
     if not tasks:
         return
     start = time.monotonic()
@@ -306,6 +306,11 @@ def _execute_all(tasks: Sequence[_Task], jobs: int, work: Path) -> None:
             raise NotebookRunError(f"a worker process died; its log is in {work}") from None
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _check_jobs(jobs: int) -> None:
+    if jobs < 1:
+        raise NotebookRunError(f"jobs must be at least 1, got {jobs}")
 
 
 def _start_worker(work: Path) -> None:

@@ -107,7 +107,11 @@ def leakage_table(names: Sequence[str], distortions: Sequence[float], notion: No
     notion = notion or DifferentialPrivacy()
     sources = _sources(names)
     values = [leakage_curve(source, distortions, notion) for source in sources]
-    frame = pd.DataFrame(values, columns=[f"{distortion:g}" for distortion in distortions])
+    columns: list[str] = []
+    for distortion in distortions:
+        name = f"{distortion:g}"
+        columns.append(f"{name} ({columns.count(name) + 1})" if name in columns else name)
+    frame = pd.DataFrame(values, columns=columns)
     frame.insert(0, "source_set", [source.name for source in sources])
     return _rounded(frame, notion.gap_unit)
 

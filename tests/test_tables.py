@@ -140,9 +140,6 @@ def test_leakage_is_infinite_without_distortion():
     assert leakage_table(["P_II_6"], [0.0]).iloc[0].tolist() == ["P_II_6", math.inf]
 
 
-@pytest.mark.xfail(
-    reason="pandas' own error; a notebook's grid of 3 decimals has such columns on a narrow range", strict=True
-)
 @pytest.mark.parametrize("distortions", [[0.1, 0.1], [0.1, 0.1000000001]])
 def test_distortions_of_the_same_name_have_a_column_each(distortions):
     assert leakage_table(["P_II_6"], distortions).shape == (1, 3)
