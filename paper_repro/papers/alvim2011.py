@@ -24,6 +24,7 @@ __all__ = [
     "equation_6",
     "lemma_1",
     "lemma_2",
+    "lemma_4",
     "lemma_5",
     "proposed_mechanism",
     "proposition_1",
@@ -33,6 +34,7 @@ __all__ = [
     "theorem_1",
     "theorem_2",
     "theorem_3",
+    "theorem_4",
 ]
 
 Reading = Literal["printed", "example", "corrected"]
@@ -128,7 +130,7 @@ def theorem_2(leakage: float) -> float:
     >>> theorem_2(math.log(2))
     1.0
     """
-    return check_leakage(leakage) / math.log(2)
+    return lemma_4(leakage)
 
 
 def theorem_3(leakage: float, border: int, diameter: int) -> float:
@@ -167,6 +169,26 @@ def equation_6(adjacency: Adjacency, leakage: float, border: int) -> FloatArray:
     alpha = theorem_3(leakage, border, adjacency.diameter)
     with np.errstate(invalid="ignore"):  # infinity times a distance of 0
         return alpha * np.exp(np.where(adjacency.distances > 0, -leakage * adjacency.distances, 0.0))
+
+
+def theorem_4(adjacency: Adjacency, leakage: float) -> FloatArray:
+    """Theorem 4: the matrix of equation (6), a channel of greatest utility for uniform answers, where its conditions hold.
+
+    Raises
+    ------
+    ValueError
+        If no automorphism of the graph runs through all vertices, or distances have different numbers of vertices.
+
+    >>> round(float(np.trace(theorem_4(ring(5), math.log(2)))) / 5, 6)
+    0.4
+    """
+    border = border_count(adjacency)
+    if border is None or adjacency.single_orbit_automorphism is None:
+        raise ValueError(
+            f"Theorem 4 asks of {adjacency!r} an automorphism with a single orbit and as many vertices at every distance; "
+            "remark_2 adds edges to that end"
+        )
+    return equation_6(adjacency, leakage, border)
 
 
 def remark_1(size: int, leakage: float) -> FloatArray:
@@ -261,6 +283,17 @@ def lemma_2(matrix: ArrayLike, values: int, individuals: int) -> FloatArray:
         raise ValueError(f"the matrix has shape {channel.shape}; Val^u needs {distances.shape}")
     totals = np.bincount(distances.ravel(), channel.ravel())
     return (totals / np.bincount(distances.ravel()))[distances]
+
+
+def lemma_4(leakage: float) -> float:
+    """Lemma 4: bound ``eps log2 e`` in bits on the min-entropy leakage of a channel all of whose rows keep the ratio ``e^eps``.
+
+    For any prior; Theorem 2 is its case of the databases in which one individual varies.
+
+    >>> lemma_4(math.log(4))
+    2.0
+    """
+    return check_leakage(leakage) / math.log(2)
 
 
 def lemma_5(matrix: ArrayLike, automorphism: ArrayLike) -> FloatArray:

@@ -636,3 +636,16 @@ def test_tight_constraints_and_geometric_as_qif_has_them(size):
     assert np.trace(theirs) / size == pytest.approx(optimum(ring(size), LOG2), abs=CERTIFIED)
     geometric = qif.mechanism.d_privacy.geometric(size, LOG2)
     assert truncated_geometric(size, LOG2).matrix == pytest.approx(np.array(geometric), abs=ROUNDING)
+
+
+@pytest.mark.parametrize("graph", [ring(5), ring(7), clique(4)], ids=repr)
+def test_theorem_4_is_a_channel_where_its_conditions_hold(graph):
+    matrix = alvim.theorem_4(graph, 1.0)
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(graph.size), abs=1e-14)  # rounding
+    assert matrix[0, 0] == pytest.approx(alvim.theorem_3(1.0, alvim.border_count(graph), graph.diameter), abs=1e-15)
+
+
+@pytest.mark.parametrize("graph", [ring(6), line(4)], ids=repr)
+def test_theorem_4_refuses_other_graphs(graph):
+    with pytest.raises(ValueError, match=r"Theorem 4 asks of .* single orbit"):
+        alvim.theorem_4(graph, 1.0)
