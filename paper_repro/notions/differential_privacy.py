@@ -120,16 +120,19 @@ class _CliqueOptimizer(Optimizer):
 class _GraphOptimizer(Optimizer):
     def __init__(self, source: SourceSet, adjacency: Adjacency) -> None:
         super().__init__(source)
-        self._adjacency = adjacency
+        self._adjacency, self._tiny = adjacency, DifferentialPrivacy.tolerance
         self._program = GraphProgram(source.vertices, adjacency, self.perfect)
         self._clique = _CliqueOptimizer(source)
 
     def _at_distortion(self, distortion: float) -> Proposal:
-        upper = DifferentialPrivacy().leakage(self._clique.at_distortion(distortion).mechanism)
+        on_clique = self._clique.at_distortion(distortion)
+        upper = DifferentialPrivacy().leakage(on_clique.mechanism)
+        if upper * self._adjacency.diameter <= self._tiny:
+            return on_clique  # next to no leakage: what the graph could save is below what is certified
         try:
             return self._propose(self._program.at_distortion(distortion, upper))
-        except SolverError:  # next to no leakage: what is best on the clique may be good enough, its certificate says
-            return self._clique.at_distortion(distortion)
+        except SolverError:  # what is best on the clique may be good enough; its certificate says
+            return on_clique
 
     def _at_leakage(self, leakage: float) -> Proposal:
         return self._propose(self._program.at_leakage(_in_range(leakage)))
