@@ -7,15 +7,9 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["check_parameters"]
+from paper_repro.types import PARAMETER_TYPES
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "bool": (bool,),
-    "float": (float, int),
-    "int": (int,),
-    "list": (list,),
-    "str": (str,),
-}
+__all__ = ["check_parameters"]
 
 
 def check_parameters(namespace: Mapping[str, Any]) -> None:
@@ -57,7 +51,7 @@ def check_parameters(namespace: Mapping[str, Any]) -> None:
                 hint = f", did you mean {close[0]!r}?" if close else ";"
                 raise ValueError(f"unknown notebook parameter {name!r}{hint} This notebook has {', '.join(declared)}")
     for name, kind in declared.items():
-        value, types = namespace[name], _TYPES.get(kind, (object,))
+        value, types = namespace[name], PARAMETER_TYPES.get(kind, (object,))
         if not isinstance(value, types) or (isinstance(value, bool) and kind != "bool"):
             raise ValueError(f"notebook parameter {name} must be of type {kind}, got {value!r}")
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from paper_repro.paths import NOTEBOOKS
+from paper_repro.types import PARAMETER_TYPES
 
 __all__ = ["NotebookRun", "NotebookRunError", "load_runs", "refresh_notebooks", "run_figures"]
 
@@ -49,14 +50,6 @@ VOLATILE_METADATA = [
     "cell.metadata.papermill",
     "cell.metadata.scrolled",
 ]
-
-PARAMETER_TYPES: dict[str, tuple[type, ...]] = {
-    "bool": (bool,),
-    "float": (float, int),
-    "int": (int,),
-    "list": (list,),
-    "str": (str,),
-}
 
 
 class NotebookRunError(RuntimeError):

@@ -1,4 +1,4 @@
-"""Array types used in signatures."""
+"""Types used in signatures, and those of notebook parameters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoolArray", "FloatArray", "HasMatrix", "IntArray"]
+__all__ = ["PARAMETER_TYPES", "BoolArray", "FloatArray", "HasMatrix", "IntArray"]
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.intp]
+
+PARAMETER_TYPES: dict[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "float": (float, int),
+    "int": (int,),
+    "list": (list,),
+    "str": (str,),
+}
+"""Types that a notebook's parameters may be declared with, and the values that each takes."""
 
 
 class HasMatrix(Protocol):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import networkx as nx
@@ -160,12 +159,3 @@ def largest_ratio(matrix, pairs):
             if larger:
                 ratio = max(ratio, larger / smaller)
     return ratio
-
-
-def exponential_covers(leakage, ratio):
-    """Whether ``exp(leakage) >= ratio``, for the leakage that the float is, judged with 60 digits."""
-    if math.isinf(leakage) or math.isinf(ratio):
-        return leakage >= ratio
-    with localcontext() as context:
-        context.prec = 60
-        return Decimal(leakage).exp() >= Decimal(ratio.numerator) / Decimal(ratio.denominator)

@@ -149,7 +149,7 @@ class _GraphOptimizer(Optimizer):
             # No multipliers: a path joins any two letters, so the mechanism would leak this much on the clique.
             return distortion - least_distortion_of_prior(prior, leakage * self._adjacency.diameter)
         if leakage > found.leakage:
-            return math.inf  # the bound is for mechanisms that leak no more than this
+            return distortion  # the multipliers bound mechanisms that leak no more than this; 0 bounds all
         bound = least_distortion_on_graph(self._adjacency, prior, found.leakage, found.flows, found.rows)
         return distortion - bound
 

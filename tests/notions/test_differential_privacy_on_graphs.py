@@ -8,7 +8,6 @@ import networkx as nx
 import numpy as np
 import pytest
 from graph_oracles import (
-    exponential_covers,
     largest_ratio,
     least_distortion,
     private_rows,
@@ -18,6 +17,7 @@ from graph_oracles import (
     solve,
     sum_rows,
 )
+from oracles import exponential_covers
 
 from paper_repro import (
     DifferentialPrivacy,
@@ -257,3 +257,9 @@ def test_hardly_any_leakage(graph, vertices, budget):
 def test_just_below_the_distortion_without_leakage(graph, step):
     source, budget = SourceSet(np.full(graph.size, 1 / graph.size)), 1 - 1 / graph.size - step
     assert optimal_mechanism(source, distortion=budget, notion=DifferentialPrivacy(graph)).gap <= CERTIFIED
+
+
+@pytest.mark.parametrize("leakage", [700.0, 800.0, 1e300])
+def test_leakages_beyond_the_range_of_floats_on_a_graph(leakage):
+    best = optimal_mechanism(SourceSet(np.full(3, 1 / 3)), leakage=leakage, notion=DifferentialPrivacy(line(3)))
+    assert best.leakage <= leakage and best.distortion <= CERTIFIED
