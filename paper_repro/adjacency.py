@@ -125,6 +125,15 @@ class Adjacency:
             return self._pairs
         return np.column_stack(np.triu_indices(self.size, 1)).astype(np.intp)
 
+    @property
+    def neighbor_pairs(self) -> IntArray:
+        """Neighbors in both orders, shape (2 E, 2).
+
+        >>> line(2).neighbor_pairs.tolist()
+        [[0, 1], [1, 0]]
+        """
+        return np.concatenate([self.edges, self.edges[:, ::-1]])
+
     @cached_property
     def _sparse(self) -> Any:
         from scipy.sparse import csr_matrix

@@ -11,10 +11,12 @@ from paper_repro.types import FloatArray
 
 __all__ = [
     "ROW_SUM_TOLERANCE",
+    "check_delta",
     "check_distortion",
     "check_grid",
     "check_labels",
     "check_leakage",
+    "check_order",
     "check_probability_rows",
 ]
 
@@ -45,6 +47,32 @@ def check_leakage(leakage: float) -> float:
     value = _number(leakage, "leakage", "at least 0 nats")
     if not value >= 0:
         raise ValueError(f"leakage must be at least 0 nats (infinity is allowed), got {value!r}")
+    return value
+
+
+def check_delta(delta: float) -> float:
+    """Return the delta of approximate differential privacy as a float, or raise if it is not in [0, 1).
+
+    >>> check_delta(0.1)
+    0.1
+    """
+    value = _number(delta, "delta", "a probability, at least 0 and below 1")
+    if not 0 <= value < 1:
+        raise ValueError(
+            f"delta must be a probability, at least 0 and below 1, got {value!r}; at 1 every mechanism would do"
+        )
+    return value
+
+
+def check_order(alpha: float, notion: str) -> float:
+    """Return the order of a divergence as a float, or raise if it is below 1 or NaN; 1 and infinity are limits.
+
+    >>> check_order(2, "Sibson information")
+    2.0
+    """
+    value = _number(alpha, "alpha", "at least 1")
+    if not value >= 1:
+        raise ValueError(f"alpha must be at least 1 for {notion}, got {value!r}; 1 and infinity stand for the limits")
     return value
 
 

@@ -204,7 +204,7 @@ def _certified(
         proposal = optimizer.at_leakage(math.inf if leakage is None else leakage)
     source, mechanism = optimizer.source, proposal.mechanism
     achieved_leakage = notion.leakage(mechanism, source)
-    achieved_distortion = source.worst_case_distortion(mechanism)
+    achieved_distortion = optimizer.distortion(mechanism)
     # Judged at the budget: a mechanism that does not use it up is best only if nothing is left to gain.
     if distortion is not None:
         used = distortion if achieved_leakage > 0 else achieved_distortion

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.adjacency import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.hull import PERFECT_SLACK, perfect_privacy
 from paper_repro.source_sets import SourceSet
@@ -36,11 +37,21 @@ class Proposal:
 
 
 class Optimizer(ABC):
-    """Finds the best mechanisms of one source set for one notion; keep it to go from one budget to the next."""
+    """Finds the best mechanisms of one source set for one notion; keep it to go from one budget to the next.
 
-    def __init__(self, source: SourceSet) -> None:
-        self.source = source
-        self.perfect = perfect_privacy(source.vertices)
+    Distortion is the probability of change, or with ``costs``, shape (M, M), the expected distance between the true letter and
+    the published one.
+    """
+
+    def __init__(self, source: SourceSet, costs: FloatArray | None = None) -> None:
+        self.source, self.costs = source, costs
+        self.perfect = perfect_privacy(source.vertices, costs)
+
+    def distortion(self, mechanism: Mechanism) -> float:
+        """Worst case over the source set, evaluated from the matrix."""
+        if self.costs is None:
+            return self.source.worst_case_distortion(mechanism)
+        return float((self.source.vertices @ (mechanism.matrix * self.costs).sum(axis=1)).max())
 
     def at_distortion(self, distortion: float) -> Proposal:
         """Propose a mechanism of least leakage whose worst-case distortion is at most ``distortion``."""
@@ -103,3 +114,7 @@ class Notion(ABC):
     @abstractmethod
     def optimizer(self, source: SourceSet) -> Optimizer:
         """An optimizer for one source set."""
+
+    def with_neighbors(self, adjacency: Adjacency) -> Notion:
+        """The same notion between the neighbors of a graph; itself, if it does not know of neighbors."""
+        return self

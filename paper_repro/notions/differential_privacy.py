@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from decimal import Decimal, localcontext
-from fractions import Fraction
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.adjacency import Adjacency
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.notions.comparisons import as_channel, check_graph, ratio_leakage
 from paper_repro.solvers.clique import CliqueProgram, Optimum, least_distortion_of_prior
 from paper_repro.solvers.graph import GraphOptimum, GraphProgram, least_distortion_on_graph
 from paper_repro.source_sets import SourceSet
@@ -63,37 +61,16 @@ class DifferentialPrivacy(Notion):
         Every ratio of two entries of a column in neighboring rows, taken as the rationals that the stored floats are, is at most
         ``exp(leakage)``. Infinite if one is 0 and the other is not. ``source`` is not needed.
         """
-        matrix = (mechanism if isinstance(mechanism, Mechanism) else Mechanism(mechanism)).matrix
-        self._check_size(len(matrix))
-        if self.adjacency is None or self.adjacency.is_clique:
-            larger, smaller = matrix.max(axis=0), matrix.min(axis=0)
-        else:
-            first, second = self.adjacency.edges.T
-            larger = np.maximum(matrix[first], matrix[second]).ravel()
-            smaller = np.minimum(matrix[first], matrix[second]).ravel()
-        used = larger > 0
-        larger, smaller = larger[used], smaller[used]
-        if not len(larger):
-            return 0.0
-        if (smaller == 0).any():
-            return math.inf
-        logs = np.log(larger) - np.log(smaller)
-        close = np.flatnonzero(logs >= logs.max() - 1e-14 * max(1.0, logs.max()))
-        ratio = max(Fraction(larger[place]) / Fraction(smaller[place]) for place in close)
-        return _log_rounded_up(ratio)
+        return ratio_leakage(as_channel(mechanism), self.adjacency)
+
+    def with_neighbors(self, adjacency: Adjacency) -> DifferentialPrivacy:
+        return DifferentialPrivacy(adjacency)
 
     def optimizer(self, source: SourceSet) -> Optimizer:
-        self._check_size(source.alphabet_size)
+        check_graph(self.adjacency, source.alphabet_size)
         if self.adjacency is None or self.adjacency.is_clique:
             return _CliqueOptimizer(source)
         return _GraphOptimizer(source, self.adjacency)
-
-    def _check_size(self, letters: int) -> None:
-        if self.adjacency is not None and self.adjacency.size != letters:
-            raise ValueError(
-                f"the graph of neighbors has {self.adjacency.size} vertices and there are {letters} letters; "
-                "give one vertex per letter"
-            )
 
 
 class _CliqueOptimizer(Optimizer):
@@ -157,12 +134,3 @@ class _GraphOptimizer(Optimizer):
 def _in_range(leakage: float) -> float:
     """A finite leakage of at most 700 nats: beyond, exp(-leakage) is no normal number, and the distortion is below 1e-300."""
     return leakage if math.isinf(leakage) else min(leakage, 700.0)
-
-
-def _log_rounded_up(ratio: Fraction) -> float:
-    """The smallest float whose exponential is at least the ratio."""
-    with localcontext() as context:
-        context.prec = 40
-        exact = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
-        rounded = float(exact)
-        return rounded if Decimal(rounded) >= exact else math.nextafter(rounded, math.inf)

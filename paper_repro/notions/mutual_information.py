@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.notions.comparisons import as_channel, check_alphabets
 from paper_repro.solvers.divergence import DivergenceOptimum, DivergenceProgram, least_mutual_information
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
@@ -47,15 +48,8 @@ class MutualInformation(Notion):
         ValueError
             If no source set is given, or it is over another alphabet than the mechanism.
         """
-        if source is None:
-            raise ValueError("mutual information depends on the source: give leakage(mechanism, source)")
-        channel = mechanism if isinstance(mechanism, Mechanism) else Mechanism(mechanism)
-        if channel.alphabet_size != source.alphabet_size:
-            raise ValueError(
-                f"the mechanism has {channel.alphabet_size} letters and the source set {source.alphabet_size}; "
-                "they must be over the same alphabet"
-            )
-        return _worst_prior(channel.matrix, source.vertices)[0]
+        matrix = as_channel(mechanism)
+        return _worst_prior(matrix, check_alphabets(matrix, source, self.name).vertices)[0]
 
     def optimizer(self, source: SourceSet) -> Optimizer:
         return _DivergenceOptimizer(source)

@@ -40,7 +40,6 @@ __all__ = [
     "GraphOptimum",
     "GraphProgram",
     "least_distortion_on_graph",
-    "neighbor_pairs",
     "uniform_least_distortion",
 ]
 
@@ -99,7 +98,7 @@ class GraphOptimum:
     leakage : float
         The bound is for mechanisms that leak at most this.
     flows : ndarray, shape (2 E, M)
-        Multipliers f of the ratios: for each ordered pair of neighbors, as of :func:`neighbor_pairs`, and each column.
+        Multipliers f of the ratios: for each ordered pair of neighbors, as of ``Adjacency.neighbor_pairs``, and each column.
     rows : ndarray, shape (M,)
         Multipliers mu of the rows' sums.
     """
@@ -109,12 +108,6 @@ class GraphOptimum:
     leakage: float
     flows: FloatArray
     rows: FloatArray
-
-
-def neighbor_pairs(adjacency: Adjacency) -> IntArray:
-    """Neighbors in both orders, shape (2 E, 2)."""
-    edges = adjacency.edges
-    return np.concatenate([edges, edges[:, ::-1]])
 
 
 def least_distortion_on_graph(
@@ -127,7 +120,7 @@ def least_distortion_on_graph(
     """
     if math.isinf(leakage):
         return 0.0
-    flows, (giving, taking) = np.clip(flows, 0, None), neighbor_pairs(adjacency).T
+    flows, (giving, taking) = np.clip(flows, 0, None), adjacency.neighbor_pairs.T
     # Row y gives f_yy'z exp(-leakage), and takes f_y'yz: the ratios are divided by t throughout. Where a row takes more than it
     # has, less is sent there, from the far end of each column inwards: a loss at distance d counts exp(-leakage d) at z.
     given = np.zeros((adjacency.size, adjacency.size))
@@ -234,7 +227,7 @@ class GraphProgram:
         """Numbers of Q_yz and Q_y'z in the vector of unknowns, for every neighbors y, y' and column z."""
         size = self._adjacency.size
         first, second = (
-            neighbor_pairs(self._adjacency)[:, side, np.newaxis] * size + np.arange(size) for side in (0, 1)
+            self._adjacency.neighbor_pairs[:, side, np.newaxis] * size + np.arange(size) for side in (0, 1)
         )
         return first.ravel(), second.ravel()
 
@@ -266,7 +259,7 @@ def _with_ratio(matrix: FloatArray, adjacency: Adjacency, leakage: float) -> Flo
     columns = np.where(matrix < _NOISE, 0.0, matrix)
     columns = np.column_stack([(reach * column).max(axis=1) for column in columns.T])
     columns /= columns.sum(axis=1, keepdims=True)
-    first, second = neighbor_pairs(adjacency).T
+    first, second = adjacency.neighbor_pairs.T
     excess = (columns[first] * math.exp(-leakage) - columns[second]).max(axis=0) + 1e-15 * columns.max(axis=0)
     # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers the excess.
     constant = np.clip(excess, 0, None) / -math.expm1(-leakage)

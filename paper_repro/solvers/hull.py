@@ -39,11 +39,12 @@ class PerfectPrivacy:
     weights: FloatArray
 
 
-def perfect_privacy(vertices: FloatArray) -> PerfectPrivacy:
+def perfect_privacy(vertices: FloatArray, costs: FloatArray | None = None) -> PerfectPrivacy:
     """Least distortion without leakage: ``1 - min_P max_i P_i`` over the hull of the vertices.
 
     A channel leaks nothing when all its rows are one distribution a, and then errs with probability ``1 - P . a``.
-    The value of the game ``max_a min_P P . a`` equals ``min_P max_i P_i``.
+    The value of the game ``max_a min_P P . a`` equals ``min_P max_i P_i``. With distances ``costs``, shape (M, M), in place of
+    Hamming distortion, publishing j costs ``sum_i P_i d_ij``, which takes the place of ``1 - P_j``.
 
     Raises
     ------
@@ -54,8 +55,13 @@ def perfect_privacy(vertices: FloatArray) -> PerfectPrivacy:
     >>> round(found.distortion, 6), found.letters.round(6), found.weights.round(6)
     (0.566667, array([0.333333, 0.666667, 0.      ]), array([0.555556, 0.444444]))
     """
-    weights, letters = _game(vertices, sign=1.0)
-    distortion, least = float((vertices @ (1 - letters)).max()), 1 - float((weights @ vertices).max())
+    if costs is None:
+        weights, letters = _game(vertices, sign=1.0)
+        distortion, least = float((vertices @ (1 - letters)).max()), 1 - float((weights @ vertices).max())
+    else:
+        spent = vertices @ costs
+        weights, letters = _game(spent.max() - spent, sign=1.0)
+        distortion, least = float((spent @ letters).max()), float((weights @ spent).min())
     if distortion - least > _GAP:
         raise SolverError(
             f"the least distortion without leakage is between {least!r} and {distortion!r}; no better was found"
@@ -73,7 +79,7 @@ def highest_floor(vertices: FloatArray) -> FloatArray:
 
 
 def _game(vertices: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
-    """Weights of the vertices that minimize ``max_i sign * P_i``, and the letters' weights that prove them best."""
+    """Weights of the rows that minimize ``max_i sign * P_i``, P >= 0, and the letters' weights that prove them best."""
     count, size = vertices.shape
     letters, weights = np.zeros(size), np.zeros(count)
     if count == 1:

@@ -1,0 +1,114 @@
+"""Approximate differential privacy: ratios of at most exp(leakage), but for a probability delta."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paper_repro.adjacency import Adjacency
+from paper_repro.checks import check_delta
+from paper_repro.mechanisms import Mechanism
+from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.notions.comparisons import as_channel, hockey_stick_leakage, ratio_leakage
+from paper_repro.notions.differential_privacy import DifferentialPrivacy
+from paper_repro.source_sets import SourceSet
+
+__all__ = ["ApproximateDP"]
+
+
+class ApproximateDP(Notion):
+    r"""Approximate differential privacy between neighbors, in either of two definitions.
+
+    * Pointwise (Definition 3(2), Zhong and Bu 2022): ``Q_ij <= exp(leakage) Q_kj + delta`` for neighbors i, k and every j.
+    * Standard: ``sum_j max(0, Q_ij - exp(leakage) Q_kj) <= delta``. Stronger than pointwise, and closed under post-processing.
+
+    Where all letters are neighbors the optimum is that of differential privacy on a rescaled axis, for both:
+
+        eps*(source, D) = eps*_DP(source, D / (1 - delta)).
+
+    Take a pointwise mechanism and subtract delta from its diagonal. Off the diagonal a column's entries can be taken to be at
+    most what its diagonal then is, so that dividing rows by ``1 - delta`` leaves a private channel; the other way round,
+    ``delta I + (1 - delta) Q`` has ``Q_i - t Q_k <= delta e_i`` in every column if Q is private, so it meets the standard
+    definition, which no mechanism can meet with less leakage than the pointwise one.
+
+    Parameters
+    ----------
+    delta : float in [0, 1)
+        0 is differential privacy.
+    standard : bool, default False
+    adjacency : Adjacency, optional
+        Which letters are neighbors; all, if not given.
+
+    Examples
+    --------
+    >>> from paper_repro.mechanisms import Mechanism
+    >>> import math
+    >>> keep = [[0.75, 0.25], [0.25, 0.75]]
+    >>> [round(math.exp(ApproximateDP(delta).leakage(keep)), 9) for delta in (0, 0.25, 0.5)]
+    [3.0, 2.0, 1.0]
+    """
+
+    name = "approximate differential privacy"
+    gap_unit = "distortion"
+    tolerance = 1e-9
+
+    def __init__(self, delta: float, standard: bool = False, adjacency: Adjacency | None = None) -> None:
+        self.delta, self.standard, self.adjacency = check_delta(delta), bool(standard), adjacency
+
+    def __repr__(self) -> str:
+        standard = ", standard=True" if self.standard else ""
+        graph = f", adjacency={self.adjacency!r}" if self.adjacency else ""
+        return f"ApproximateDP(delta={self.delta:g}{standard}{graph})"
+
+    def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
+        """Leakage in nats, evaluated in exact rational arithmetic and rounded up; ``source`` is not needed.
+
+        Infinite if more than delta of a row lies where a neighbor's row is 0 (pointwise: in one column).
+        """
+        evaluate = hockey_stick_leakage if self.standard else ratio_leakage
+        return evaluate(as_channel(mechanism), self.adjacency, self.delta)
+
+    def with_neighbors(self, adjacency: Adjacency) -> ApproximateDP:
+        return ApproximateDP(self.delta, self.standard, adjacency)
+
+    def optimizer(self, source: SourceSet) -> Optimizer:
+        return _RescaledOptimizer(source, self.delta)
+
+
+class _RescaledOptimizer(Optimizer):
+    """Differential privacy at ``D / (1 - delta)``."""
+
+    def __init__(self, source: SourceSet, delta: float) -> None:
+        self.source, self._delta = source, delta
+        self._private = DifferentialPrivacy().optimizer(source)
+        self.perfect = self._private.perfect
+
+    def at_distortion(self, distortion: float) -> Proposal:
+        return self._at_distortion(distortion)
+
+    def at_leakage(self, leakage: float) -> Proposal:
+        return self._at_leakage(leakage)
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        return self._rescaled(self._private.at_distortion(min(1.0, distortion / (1 - self._delta))))
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        return self._rescaled(self._private.at_leakage(leakage))
+
+    def _rescaled(self, private: Proposal) -> Proposal:
+        matrix = (1 - self._delta) * private.mechanism.matrix
+        np.fill_diagonal(matrix, [_sum_rounded_down(entry, self._delta) for entry in matrix.diagonal()])
+        return Proposal(Mechanism(matrix, self.source.labels), private.weights, private)
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """In distortion, as that of the private mechanism."""
+        return (1 - self._delta) * self._private.gap(proposal.evidence, leakage, distortion / (1 - self._delta))
+
+
+def _sum_rounded_down(entry: float, delta: float) -> float:
+    """The largest float that exceeds the entry by no more than delta: rounding up would leak where nothing does."""
+    total = entry + delta
+    return total if Fraction(total) - Fraction(delta) <= Fraction(entry) else math.nextafter(total, 0.0)
