@@ -1,4 +1,4 @@
-r"""Mutual information, worst case over a source set: a conic program with one pair of cones per letter.
+r"""Mutual and Sibson information, worst case over a source set: a conic program with one pair of cones per letter.
 
 **Off-diagonals.** ``I(P; Q) = min_r sum_i P_i KL(Q_i || r)``, where r is any distribution of the output. The right
 side is linear in P, and convex and lower semicontinuous in r, which ranges over a compact set; so the minimum over r
@@ -23,23 +23,52 @@ where a letter with P_i = 0 contributes nothing: a bound for any P in the set an
 is found by filling: ``r_i = max(0, u P_i - 1 / (exp(kappa_i / P_i) - 1))`` with the level u at which r sums to 1.
 Note that P and the normalized kappa may be different priors: one is worst for the leakage, the other for the
 distortion.
+
+**Sibson information** of an order alpha > 1 is ``min_r log(T) / (alpha - 1)`` with ``T = sum_ij P_i Q_ij^alpha r_j^(1 - alpha)``,
+again linear in P and jointly convex in (Q, r). The same off-diagonal entries are best (Hoelder's inequality), and in (1) the
+binary moment ``m(a, r) = a^alpha r^(1-alpha) + (1-a)^alpha (1-r)^(1-alpha)`` takes the place of d, with a power cone for each term.
+T grows like a power of alpha; its root F does not, and is had by leaving the sum R of r free (the minimum over R is T^(1/alpha)):
+
+    F = min over a, r   max_v  (1/alpha) sum_i P_v(i) [a_i^alpha r_i^(1-alpha) + (1-a_i)^alpha (R-r_i)^(1-alpha)] + (1 - 1/alpha) R.
+
+For its lower bound, ``T^(1/alpha) = F(Q) = sum_j (sum_i P_i Q_ij^alpha)^(1/alpha)`` at the best r is a sum of norms, one a column.
+By duality of norms (beta = alpha / (alpha - 1)), for any u and any costs ``C_ij >= 0``,
+
+    F + sum_ij C_ij Q_ij  >=  sum_i u_i  /  max(1, max_j g_j^(1/beta)),    g_j = sum_i P_i (max(0, u_i - C_ij) / P_i)^beta;   (3)
+
+both sides can be scaled with u and C, so a bound that fails ``g_j <= 1`` by rounding is mended by division. With ``C_ij = kappa_i``
+off the diagonal and 0 on it, ``g_j = B + h_j(u_j)`` where B is common to all columns: ``B = sum_i P_i z_i^beta`` with ``z_i =
+max(0, u_i / P_i - kappa_i / P_i)``, and ``h_j = P_j ((u_j / P_j)^beta - z_j^beta)``. The best u makes ``h_j`` equal to one number
+theta for every letter that is published, and has ``z_i = F^(1 - alpha)`` for the others; theta follows from ``B + theta = 1``.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from paper_repro.errors import SolverError
 from paper_repro.types import FloatArray
 
-__all__ = ["DivergenceOptimum", "DivergenceProgram", "least_mutual_information"]
+__all__ = ["DivergenceOptimum", "DivergenceProgram", "least_mutual_information", "least_sibson_information"]
 
-# Tighter than Clarabel can always reach: it then returns its best, and the certificate decides.
-_TOLERANCES = {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}
+# Tighter than Clarabel can always reach; the certificate decides. What stops it at one setting seldom does at another.
+_TIGHT, _LOOSE = (
+    {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance} for tolerance in (1e-12, 1e-10)
+)
+_ATTEMPTS: tuple[dict[str, Any], ...] = (
+    _TIGHT,
+    _LOOSE,
+    _LOOSE | {"equilibrate_enable": False},
+    _TIGHT | {"static_regularization_constant": 1e-12},
+)
+# How finely bound (3) is looked for: so many times so many points, and halvings of each letter's interval.
+_ROUNDS, _POINTS, _HALVINGS = 4, 33, 45
 # Letters less likely than this, whatever the member of the set, are never published.
 _NEGLIGIBLE = 1e-11
 
@@ -82,11 +111,64 @@ def least_mutual_information(prior: FloatArray, prices: FloatArray, distortion: 
     return max(0.0, float(-(mass * np.log(survive + fill * -np.expm1(-exponent))).sum()) - cost)
 
 
+def least_sibson_information(
+    order: float, prior: FloatArray, prices: FloatArray, distortion: float, about: float
+) -> float:
+    """Lower bound (3) in nats on the Sibson information of every mechanism whose distortions cost at most D.
+
+    Parameters
+    ----------
+    order : float > 1
+    prior : ndarray, shape (M,)
+    prices : ndarray, shape (M,), >= 0
+        What a change of letter i costs, ``sum_v y_v P_v(i)``, against F; infinity is allowed where D = 0.
+    distortion : float
+    about : float
+        The information that is expected, in nats; it decides how good the bound is.
+
+    >>> uniform = np.full(2, 0.5)
+    >>> round(least_sibson_information(2.0, uniform, np.full(2, np.inf), 0.0, math.log(2)), 9), round(math.log(2), 9)
+    (0.693147181, 0.693147181)
+    """
+    likely = prior > 0
+    mass, dual = prior[likely], order / (order - 1)
+    relative = prices[likely] / mass
+    most = relative + math.exp(-about * (order - 1) ** 2 / order)  # F^(1 - alpha), F = exp(about (alpha - 1) / alpha)
+    low, high = 0.0, 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(_ROUNDS):
+            levels = np.linspace(low, high, _POINTS)
+            ends = _inverse_of_h(levels, mass, relative, dual, most)
+            sums = levels + (mass * np.clip(ends - relative, 0, None) ** dual).sum(axis=1)
+            place = int(np.searchsorted(sums, 1.0))
+            low, high = levels[max(place - 1, 0)], levels[min(place, _POINTS - 1)]
+        best = ends[min(place, _POINTS - 1)]
+        spread = np.clip(best - relative, 0, None) ** dual
+        norms = (mass * spread).sum() + np.append(mass * (best**dual - spread), 0.0)
+    worth = float(mass @ best) - (0.0 if distortion == 0 else distortion * float(prices.sum()))
+    scale = max(1.0, float(norms.max()) ** (1 / dual))
+    return max(0.0, dual * math.log(worth / scale)) if worth > 0 else 0.0
+
+
+def _inverse_of_h(
+    levels: FloatArray, mass: FloatArray, relative: FloatArray, dual: float, most: FloatArray
+) -> FloatArray:
+    """Where ``P (z^dual - max(0, z - k)^dual)`` reaches each level, at most ``most``; by bisection, all at once, from below."""
+    first = (levels[:, np.newaxis] / mass) ** (1 / dual)  # the answer, if it is not above k
+    low, high = np.zeros_like(first), np.where(first <= relative, np.minimum(first, most), most)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        above = mass * (middle**dual - np.clip(middle - relative, 0, None) ** dual) > levels[:, np.newaxis]
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return low
+
+
 @dataclass(frozen=True)
 class DivergenceOptimum:
     """What the program proposes: a matrix, shape (M, M), and multipliers of the vertices, each shape (V,).
 
-    ``weights`` are those of the leakages, scaled to sum to 1, ``multipliers`` those of the distortions, scaled alike.
+    ``weights`` are those of the leakages, scaled to sum to 1, ``multipliers`` those of the distortions, scaled alike (above order
+    1, against F).
     """
 
     matrix: FloatArray
@@ -101,11 +183,13 @@ class DivergenceProgram:
     ----------
     vertices : ndarray, shape (V, M)
         Rows are distributions (not checked again here).
+    order : float >= 1
+        1 is mutual information, more is Sibson information of this order.
     """
 
-    def __init__(self, vertices: FloatArray) -> None:
+    def __init__(self, vertices: FloatArray, order: float = 1.0) -> None:
         self._known = vertices.max(axis=0) > _NEGLIGIBLE
-        self._vertices = vertices[:, self._known]
+        self._vertices, self._order = vertices[:, self._known], order
         self.unknown_mass = float(vertices[:, ~self._known].sum(axis=1).max())
 
     def at_distortion(self, distortion: float) -> DivergenceOptimum:
@@ -120,16 +204,16 @@ class DivergenceProgram:
     def at_leakage(self, leakage: float) -> DivergenceOptimum:
         """Least distortion at a positive leakage; the solver's tolerance may overstep the leakage a little."""
         model = self._least_distortion
-        kept, output = model.solve(leakage)
+        kept, output = model.solve(leakage if self._order == 1 else math.exp((1 - 1 / self._order) * leakage))
         return self._optimum(1 - kept, output, model)
 
     @cached_property
     def _least_leakage(self) -> _Model:
-        return _Model(self._vertices, minimize_leakage=True)
+        return _Model(self._vertices, self._order, minimize_leakage=True)
 
     @cached_property
     def _least_distortion(self) -> _Model:
-        return _Model(self._vertices, minimize_leakage=False)
+        return _Model(self._vertices, self._order, minimize_leakage=False)
 
     def _optimum(self, changed: FloatArray, output: FloatArray, model: _Model) -> DivergenceOptimum:
         size = len(self._known)
@@ -143,33 +227,50 @@ class DivergenceProgram:
 
 
 class _Model:
-    """The conic program with its budget as a parameter: the other of leakage and distortion is minimized."""
+    """The conic program with its budget as a parameter: the other of leakage (above order 1: F) and distortion is minimized."""
 
-    def __init__(self, vertices: FloatArray, minimize_leakage: bool) -> None:
+    def __init__(self, vertices: FloatArray, order: float, minimize_leakage: bool) -> None:
         import cvxpy
 
         size = vertices.shape[1]
         self._kept, self._output = cvxpy.Variable(size), cvxpy.Variable(size, nonneg=True)
         self._budget, worst = cvxpy.Parameter(nonneg=True), cvxpy.Variable()
-        divergences = cvxpy.rel_entr(self._kept, self._output) + cvxpy.rel_entr(1 - self._kept, 1 - self._output)
         leakage_bound, distortion_bound = (worst, self._budget) if minimize_leakage else (self._budget, worst)
-        self._leak = vertices @ divergences <= leakage_bound
-        self._change = vertices @ (1 - self._kept) <= distortion_bound
-        self._problem = cvxpy.Problem(cvxpy.Minimize(worst), [self._leak, self._change, cvxpy.sum(self._output) == 1])
+        changed = 1 - self._kept
+        self._change = vertices @ changed <= distortion_bound
+        if order == 1:
+            losses = cvxpy.rel_entr(self._kept, self._output) + cvxpy.rel_entr(changed, 1 - self._output)
+            self._leak = vertices @ losses <= leakage_bound
+            others = [cvxpy.sum(self._output) == 1]
+        else:
+            kept_moments, changed_moments, total = cvxpy.Variable(size), cvxpy.Variable(size), cvxpy.sum(self._output)
+            moments = vertices @ (kept_moments + changed_moments)
+            self._leak = moments / order + (1 - 1 / order) * total <= leakage_bound
+            others = [
+                cvxpy.PowCone3D(kept_moments, self._output, self._kept, 1 / order),
+                cvxpy.PowCone3D(changed_moments, total - self._output, changed, 1 / order),
+                self._kept >= 0,  # a cone bounds absolute values
+                changed >= 0,
+            ]
+        self._problem = cvxpy.Problem(cvxpy.Minimize(worst), [self._leak, self._change, *others])
 
     def solve(self, budget: float) -> tuple[FloatArray, FloatArray]:
         """The diagonal and the output distribution, on the letters' ranges whatever the solver's tolerance."""
         import cvxpy
 
         self._budget.value = budget
-        try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # the certificate decides
-                self._problem.solve(solver="CLARABEL", **_TOLERANCES)
-        except cvxpy.SolverError as error:
-            raise SolverError(f"Clarabel stopped at budget {budget!r}: {error}") from error
+        failure = "no answer"
+        for options in _ATTEMPTS:
+            try:
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("ignore", message="Solution may be inaccurate")
+                    self._problem.solve(solver="CLARABEL", **options)
+            except cvxpy.SolverError as error:
+                failure = str(error)
+            if self._problem.status == cvxpy.OPTIMAL:
+                break
         if self._kept.value is None:
-            raise SolverError(f"Clarabel stopped with {self._problem.status} at budget {budget!r}")
+            raise SolverError(f"Clarabel stopped at budget {budget!r} with {self._problem.status}: {failure}")
         output = np.clip(self._output.value, 0.0, None)
         return np.clip(self._kept.value, 0.0, 1.0), output / output.sum()
 

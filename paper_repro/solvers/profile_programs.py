@@ -1,10 +1,11 @@
 r"""The best symmetric mechanism on databases, for each notion of privacy: least leakage, least distortion, and proof.
 
 Notation as in :mod:`paper_repro.solvers.profiles`: n records of m values, profile ``q_l``, ``N_l`` databases at
-distance l, distortion D. Symmetric mechanisms are as good as any whenever the hull of the source set holds the
-uniform prior and the notion does not look at the prior, or is convex in the mechanism and has the uniform prior as
-its worst for symmetric mechanisms (mutual and Sibson information); for maximal information, the prior has to be
-uniform. From ``D = n (m - 1) / m`` on the uniform output leaks nothing, by any notion.
+distance l, distortion D. All notions are quasi-convex in the mechanism, so symmetric mechanisms are as good as any
+whenever the hull of the source set holds the uniform prior, and either the notion does not look at the prior, or the
+uniform prior is the worst for symmetric mechanisms: mutual and Sibson information over the hull. For maximal
+information the prior has to be the uniform one. From ``D = n (m - 1) / m`` on the uniform output leaks nothing, by
+any notion.
 
 **One record at a time.** For any mechanism Q of distortion E under the uniform prior, let R be the channel of one
 record that is the average over records i, over the other records of a uniform x, and over relabelings, of ``x_i ->
@@ -25,41 +26,12 @@ The product of n randomized responses, ``q_l = (1-D/n)^(n-l) (D / (n (m-1)))^l``
 neighbors differ in one factor, and information adds up. With probability delta the exact database, else the product
 for ``D / (1 - delta)``, attains the second: its excess is delta at the true database and at most 0 elsewhere. So
 these four are exact in closed form and need no other certificate.
-
-**Maximal leakage and Sibson information of order a: Hoelder.** With ``b = a / (a-1)``, b = 1 for maximal leakage, and
-the mean over a uniform database written E, for every c > D
-
-    c - D  <=  sum_l N_l (c - l)_+ q_l,    so    I_a >= b log(c - D) - log E (c - l)_+^b,               (1)
-
-and, solved for D, a bound on distortion at a leakage. Equality holds if q is proportional to ``(c - l)_+^(1/(a-1))``
-and has distortion D: that is the optimum of order a. With b = 1 equality holds if q is constant on the shells below c
-and 0 on those above: for maximal leakage the Hamming ball is filled from its center, with shell c partly full, and
-the best c is one of 1 .. n. (At the other end, a = 1, ``c / b`` stays fixed, and q is the product above.)
-
-**Pointwise approximate differential privacy: a knapsack.** Let t >= 1, ``e_l = q_l - t q_{l+1} <= delta`` for l < n
-and ``e_n = q_n``. Then ``q_l = sum_{k >= l} t^(k-l) e_k``, the mass is ``sum_k e_k V_k`` and the distortion ``sum_k
-e_k W_k``, with
-
-    V_k = sum_{l <= k} N_l t^(k-l),    W_k = sum_{l <= k} l N_l t^(k-l),
-
-and ``rho_k = W_k / V_k``, a mean of l over more and more shells, increases in k. Fill ``e_0 = e_1 = ... = delta`` as
-long as the mass allows, give the rest to ``e_K``, and nothing beyond. Then q decreases in l, so that the reverse
-constraints ``q_{l+1} <= t q_l + delta`` hold by themselves. That negative ``e_k`` (with q >= 0) do not help is shown
-by multipliers ``mu_l = (rho_K V_l - W_l)_+`` of ``q_l - t q_{l+1} <= delta`` and rho_K of the mass: ``mu_l - t
-mu_{l-1} >= (rho_K - l) N_l`` for every l (with ``mu_n = 0``). Summed with weights q_l, for any K,
-
-    D >= rho_K - delta sum_{l < K} (rho_K V_l - W_l),                                                   (2)
-
-with equality at the K of the filling. If ``delta sum_{l < n} V_l <= 1``, then K = n and ``t = (m-1)(n (1 - delta
-m^(n-1)) - D) / D``: all constraints are tight, and summing them with weights ``(l + 1) N_{l+1}`` gives this bound in
-general (the lower end of Theorem 7(2), Zhong and Bu 2022). The leakage at a given distortion is where (2) meets it.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,23 +40,23 @@ import numpy as np
 
 from paper_repro.checks import check_leakage
 from paper_repro.solvers import profiles
-from paper_repro.solvers.profiles import log_mean_exp, log_shell_sizes, log_sum_exp
+from paper_repro.solvers.profiles import log_shell_sizes
 from paper_repro.types import FloatArray
 
 __all__ = [
     "ApproximateProgram",
     "DifferentialPrivacyProgram",
-    "MaximalLeakageProgram",
     "MutualInformationProgram",
-    "PointwiseProgram",
     "ProfileProgram",
     "RenyiProgram",
-    "SibsonProgram",
+    "check_delta",
+    "check_order",
+    "find_root",
+    "rounding",
 ]
 
 # Leakage per record of a product beyond which its mutual information is n log m, as floats go.
 _BEYOND = 800.0
-_EPSILON = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -258,7 +230,7 @@ class RenyiProgram(_ProductProgram):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_order(self.order)
+        check_order(self.order)
 
     def leakage(self, profile: FloatArray) -> float:
         return profiles.renyi_privacy(profile, self.values, self.order)
@@ -278,7 +250,7 @@ class RenyiProgram(_ProductProgram):
     def _odds_of_loss(self, leakage: float) -> float:
         # The most likely term alone: log odds - loss <= -log(1 - D/n) / (order - 1) <= log m / (order - 1).
         most = leakage + math.log(self.values) / (self.order - 1)
-        return _root(lambda log_odds: self._loss(log_odds) - leakage, leakage, most)
+        return find_root(lambda log_odds: self._loss(log_odds) - leakage, leakage, most)
 
 
 @dataclass(frozen=True)
@@ -304,7 +276,7 @@ class MutualInformationProgram(_ProductProgram):
     def _odds_of_loss(self, leakage: float) -> float:
         if leakage >= self.records * math.log(self.values):
             return math.inf
-        return _root(lambda log_odds: self._loss(log_odds) - leakage, 0.0, _BEYOND)
+        return find_root(lambda log_odds: self._loss(log_odds) - leakage, 0.0, _BEYOND)
 
 
 @dataclass(frozen=True)
@@ -324,7 +296,7 @@ class ApproximateProgram(ProfileProgram):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_delta(self.delta)
+        check_delta(self.delta)
 
     def leakage(self, profile: FloatArray) -> float:
         return profiles.approximate_privacy(profile, self.values, self.delta)
@@ -335,7 +307,7 @@ class ApproximateProgram(ProfileProgram):
     def _at_leakage(self, leakage: float) -> FloatArray:
         profile = math.log1p(-self.delta) + self._product(leakage)
         if self.delta > 0:
-            profile[0] = np.logaddexp(math.log(self.delta), profile[0]) - _rounding(self.delta)
+            profile[0] = np.logaddexp(math.log(self.delta), profile[0]) - rounding(self.delta)
         return profile
 
     def _least_leakage(self, distortion: float) -> float:
@@ -345,65 +317,47 @@ class ApproximateProgram(ProfileProgram):
         return (1 - self.delta) * self._product_distortion(leakage)
 
 
-@dataclass(frozen=True)
-class MaximalLeakageProgram(ProfileProgram):
-    """Maximal leakage, and maximal information for the uniform prior: a Hamming ball filled from its center.
+def check_order(order: float) -> None:
+    """Raise unless the order is finite and above 1.
 
-    >>> program = MaximalLeakageProgram(values=2, records=2)
-    >>> np.exp(program.at_distortion(0.4))
-    array([0.6, 0.2, 0. ])
-    >>> round(program.least_leakage(0.4), 5), round(program.least_distortion(math.log(2.4)), 12)
-    (0.87547, 0.4)
+    >>> check_order(1.5)
     """
-
-    def leakage(self, profile: FloatArray) -> float:
-        return profiles.maximal_leakage(profile, self.values)
-
-    def _at_distortion(self, distortion: float) -> FloatArray:
-        # Shell K is partly full if D is between the mean distances in the balls without and with it.
-        moments = np.logaddexp.accumulate(self._uniform[1:] + np.log(self._shells[1:]))
-        means = np.append(0.0, np.exp(moments - self._balls[1:]))
-        last = min(int(np.searchsorted(means, distortion, side="right")), self.records)
-        full = (last - distortion) / (last - means[last - 1])
-        return self._filled(
-            last, math.log(full) - float(self._balls[last - 1]), (distortion - means[last - 1]) / last, full
+    if not 1 < order < math.inf:
+        raise ValueError(
+            f"order must be a finite number above 1, got {order!r}; order 1 is mutual information, and at infinity are "
+            "maximal leakage and differential privacy"
         )
 
-    def _at_leakage(self, leakage: float) -> FloatArray:
-        if leakage >= self.records * math.log(self.values):
-            return self._identity()
-        last = min(int(np.searchsorted(self._balls + leakage, 0.0, side="right")), self.records)
-        rest = -math.expm1(leakage + float(self._balls[last - 1]))
-        return self._filled(last, leakage, rest, 1 - rest)
 
-    def _least_leakage(self, distortion: float) -> float:
-        reach = self._shells[1:]
-        beyond = reach > distortion
-        return float((np.log(reach[beyond] - distortion) - self._cones[beyond]).max())
+def check_delta(delta: float) -> None:
+    """Raise unless delta is in [0, 1).
 
-    def _least_distortion(self, leakage: float) -> float:
-        reach = self._shells[1:]
-        return float((-reach * np.expm1(leakage + self._cones - np.log(reach))).max())
-
-    def _filled(self, last: int, lift: float, rest: float, full: float) -> FloatArray:
-        raise NotImplementedError
-
-    @cached_property
-    def _balls(self) -> FloatArray:
-        """Logarithm of the share of databases within distance 0 .. n."""
-        return np.logaddexp.accumulate(self._uniform)
-
-    @cached_property
-    def _cones(self) -> FloatArray:
-        """``log E (c - l)_+`` for c = 1 .. n, which sums the shares of the balls below c."""
-        return np.logaddexp.accumulate(self._balls[:-1])
-
-
-@dataclass(frozen=True)
-class SibsonProgram(ProfileProgram):
-    """Sibson information of a finite order a above 1: ``q_l`` proportional to ``(c - l)_+^(1/(a-1))``.
-
-    >>> program = SibsonProgram(values=2, records=2, order=2.0)
-    >>> np.exp(program.at_distortion(0.4))
-    array([0.666667, 0.133333, 0.066667])
+    >>> check_delta(0.1)
     """
+    if not 0 <= delta < 1:
+        raise ValueError(f"delta must be at least 0 and below 1, got {delta!r}; at 1 nothing is hidden")
+
+
+def rounding(delta: float) -> float:
+    """What to take off the logarithm of a probability of at least delta, so that it is not rounded above what is allowed.
+
+    Where a probability exceeds delta by less than rounding, a last digit too much would be a large leakage.
+
+    >>> rounding(0.1) < 1e-14
+    True
+    """
+    return 4 * float(np.finfo(float).eps) * (1 - math.log(delta))
+
+
+def find_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """A zero to the last digit or so between two points; the better of the two if rounding hides the change of sign.
+
+    >>> round(find_root(lambda x: x * x - 2, 0.0, 2.0), 12) == round(math.sqrt(2), 12)
+    True
+    """
+    from scipy.optimize import brentq
+
+    at_low, at_high = function(low), function(high)
+    if np.sign(at_low) * np.sign(at_high) >= 0:
+        return low if abs(at_low) <= abs(at_high) else high
+    return float(brentq(function, low, high, xtol=1e-30, rtol=4 * np.finfo(float).eps, maxiter=1000))

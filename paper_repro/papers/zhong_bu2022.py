@@ -1,0 +1,1031 @@
+"""What Zhong and Bu print in *Privacy-Utility Trade-Off*, 2022.
+
+Everything here is **as printed, mistakes included**, unless a reading is named ``corrected``; what is true is in
+:mod:`paper_repro.tradeoff`. Databases have n records (``records``) of m values each (``values``); distortion is the expected
+number of changed records, in [0, n]. Letters are counted from 0, priors may come in any order, and leakages are in nats. A
+bound that is the logarithm of a number not above 0 says nothing and counts as 0, as do all bounds for one value, m = 1. At
+distortion 0, which the paper leaves out, formulas have their limit, infinity included.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paper_repro.adjacency import hamming
+from paper_repro.checks import check_leakage, check_probability_rows
+from paper_repro.solvers.hull import highest_floor
+from paper_repro.solvers.linear import optimal_basis
+from paper_repro.source_sets import SourceSet
+from paper_repro.types import FloatArray, IntArray
+
+__all__ = [
+    "NOTIONS",
+    "Bounds",
+    "Floor",
+    "Notion",
+    "Reading",
+    "corollary_15",
+    "floor_of",
+    "lemma_5",
+    "lemma_5_leakage",
+    "lemma_5_mechanism",
+    "lemma_5_profile",
+    "lemma_10",
+    "lemma_10_mechanism",
+    "lemma_16",
+    "proposition_8",
+    "proposition_12",
+    "theorem_6",
+    "theorem_7",
+    "theorem_9",
+    "theorem_13",
+    "theorem_14",
+    "theorem_17",
+    "theorem_18",
+]
+
+Notion = Literal[
+    "differential privacy",
+    "approximate differential privacy",
+    "maximal information",
+    "maximal leakage",
+    "Renyi differential privacy",
+    "Sibson information",
+    "mutual information",
+]
+"""The notions of Definition 3; parts (1) to (7) of Theorems 6, 7 and 17 and of Proposition 8 are in this order."""
+
+NOTIONS: tuple[Notion, ...] = get_args(Notion)
+
+Reading = Literal["printed", "corrected"]
+
+# A distortion this close to a jump, relative to it, is taken to be at the jump: sums of decimals carry rounding.
+_SLACK = 1e-12
+# A matrix with more rows than this is refused; it would not fit into memory.
+_MOST_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A lower and an upper bound on a least leakage, in nats; equal where the paper states an equation."""
+
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class Floor:
+    """What the lower bounds of Theorem 6 take from a source set; :func:`floor_of` finds it.
+
+    Attributes
+    ----------
+    theta : float in [0, 1]
+        ``theta* = m^n max_P min_x P(x)``.
+    peak : float, at least 1
+        ``m^n eta``, where eta is the largest probability of the member P' that attains the maximum. Only part (7) uses it.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+    """
+
+    theta: float
+    peak: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.theta <= 1:
+            raise ValueError(f"theta must be between 0 and 1, got {self.theta!r}; it is m^n max_P min_x P(x)")
+        if not self.peak >= 1:
+            raise ValueError(f"peak must be at least 1, got {self.peak!r}; it is m^n max_x P'(x)")
+
+
+def floor_of(source: SourceSet) -> Floor:
+    """The numbers theta* and ``m^n eta`` of Theorem 6, over the hull of the vertices.
+
+    Several members may attain the maximum in theta*, with different eta; of these the least is taken, which makes the best bound.
+    Linear programs, solved to about 1e-9.
+
+    >>> found = floor_of(SourceSet([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2]]))
+    >>> round(found.theta, 6), round(found.peak, 6)
+    (0.6, 1.2)
+    """
+    vertices = source.vertices
+    count, size = vertices.shape
+    if source.source_class == "I":
+        return Floor(1.0, 1.0)
+    weights = highest_floor(vertices)
+    least = float((weights @ vertices).min())
+    if count > 1:
+        # Columns: weights and the peak z. Rows: w . P <= z, w . P >= least but for the solver's tolerance, sum w = 1.
+        ones = np.ones((size, 1))
+        matrix = np.block([[vertices.T, -ones], [-vertices.T, 0 * ones], [np.ones((1, count)), np.zeros((1, 1))]])
+        upper = np.concatenate([np.zeros(size), np.full(size, 1e-9 - least), [1.0]])
+        costs = np.append(np.zeros(count), 1.0)
+        lowest = np.clip(optimal_basis(costs, matrix, upper, equal=slice(2 * size, None)).values[:count], 0, None)
+        weights = lowest / lowest.sum()
+    return Floor(min(1.0, size * least), max(1.0, size * float((weights @ vertices).max())))
+
+
+def lemma_5(values: int, records: int) -> float:
+    """Lemma 5(2): the distortion ``n (m - 1) / m`` from which nothing needs to leak, by any notion and whatever the source set.
+
+    Printed with ``D <= 1`` as the other end, where ``D <= n`` is meant: for m > 2, n > 1 nothing would be left between them.
+
+    >>> lemma_5(3, 2)
+    1.3333333333333333
+    """
+    m, n, _ = _checked(values, records, 0.0)
+    return n * (m - 1) / m
+
+
+def lemma_5_profile(values: int, records: int, distortion: float) -> FloatArray:
+    """Lemma 5(3): logarithms of the entries of Q_D at distance l = 0 .. n, ``n log(1 - D/n) - l log((m-1)(n-D)/D)``.
+
+    Shape (n + 1,), for any n; minus infinity where an entry is 0.
+
+    >>> np.exp(lemma_5_profile(3, 2, 0.5)).round(6).tolist()
+    [0.5625, 0.09375, 0.015625]
+    """
+    m, n, budget = _checked(values, records, distortion)
+    kept, other = _response(m, n, budget)
+    places = np.arange(n + 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(places < n, (n - places) * np.log(kept), 0.0) + np.where(places, places * np.log(other), 0.0)
+
+
+def lemma_5_mechanism(values: int, records: int, distortion: float) -> FloatArray:
+    """Lemma 5(3): the matrix of Q_D, ``(1 - D/n)^n ((m-1)(n-D)/D)^(-d(x,y))``: randomized response on each record.
+
+    Returns
+    -------
+    ndarray, shape (m^n, m^n)
+        Databases count as :func:`paper_repro.queries.databases` does. A channel whose distortion is D for every prior.
+
+    Raises
+    ------
+    ValueError
+        If m^n exceeds 10,000; :func:`lemma_5_profile` needs no matrix.
+
+    >>> lemma_5_mechanism(2, 2, 0.5)[0]
+    array([0.5625, 0.1875, 0.1875, 0.0625])
+    """
+    m, n, budget = _checked(values, records, distortion)
+    if m == 1:
+        return np.ones((1, 1))
+    return np.exp(lemma_5_profile(m, n, budget))[_distances(m, n)]
+
+
+def lemma_5_leakage(
+    notion: Notion,
+    values: int,
+    records: int,
+    distortion: float,
+    source: SourceSet | None = None,
+    *,
+    alpha: float | None = None,
+    delta: float | None = None,
+    reading: Reading = "printed",
+) -> float:
+    """What Q_D leaks: items 1.1 to 1.7 in the proof of Theorem 6, in nats.
+
+    With ``A = (m-1)(n-D)/D`` and ``B = (1 - D/n)^n``: ``log A``; ``log A (1 - delta/B)``; ``-log min_P min_y sum_l A^-l
+    P(N_l(y))``; ``n log m(1 - D/n)``; ``1/(alpha-1) log D/(n(m-1)) (m - 2 + A^alpha + A^(1-alpha))``; ``n log m ((1-D/n)^alpha +
+    (D/n)^alpha (m-1)^(1-alpha))^(1/(alpha-1))``; ``n log m(1 - D/n) - D log A``.
+
+    Parameters
+    ----------
+    notion : Notion
+    values, records : int, m and n, at least 1
+    distortion : float in [0, n]
+    source : SourceSet over the m^n databases
+        For maximal information only. Databases count as :func:`paper_repro.queries.databases` does.
+    alpha : float above 1
+        For Renyi differential privacy and Sibson information only.
+    delta : float in [0, 1)
+        For approximate differential privacy only, in its pointwise definition.
+    reading : {"printed", "corrected"}
+        ``printed``: the sum over l runs to m; and the first four formulas are negative where ``D > n(m-1)/m``. ``corrected``: it
+        runs to n, which makes a difference for m < n; and the value is what Q_D leaks up to D = n. The last two are the largest
+        over all priors either way.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or one that the notion needs is missing.
+
+    Examples
+    --------
+    >>> uniform = SourceSet(np.full(8, 1 / 8))
+    >>> found = [lemma_5_leakage("maximal information", 2, 3, 1, uniform, reading=r) for r in ("printed", "corrected")]
+    >>> [round(math.exp(-leakage), 6) for leakage in found]  # 13/32 and 27/64
+    [0.40625, 0.421875]
+    """
+    m, n, budget = _checked(values, records, distortion, notion, alpha, delta, reading)
+    if m == 1:
+        return 0.0
+    kept, other = _response(m, n, budget)
+    ratio = _log(kept) - _log(other)
+    if reading == "corrected" and ratio < 0 and notion in NOTIONS[:4]:
+        return _leakage_beyond(notion, m, n, budget, source, delta)
+    if notion == "differential privacy":
+        return ratio
+    if notion == "approximate differential privacy":
+        # delta / B
+        share = math.exp(min(_log(_real(delta)) - n * _log(kept), 0.0)) if kept > 0 else 1.0
+        return -math.inf if share >= 1 else ratio + math.log1p(-share)
+    if notion == "maximal information":
+        last = n if reading == "corrected" else min(m, n)
+        return -_log(_smallest_output(m, n, kept, other, source, last))
+    if notion == "maximal leakage":
+        return n * _log(m * kept)
+    if notion == "Renyi differential privacy":
+        return _renyi(m, kept, other, _real(alpha))
+    if notion == "Sibson information":
+        return n * _sibson(m, kept, other, _real(alpha))
+    return n * (_xlogy(kept, m * kept) + (m - 1) * _xlogy(other, m * other))
+
+
+def theorem_6(
+    notion: Notion,
+    values: int,
+    records: int,
+    distortion: float,
+    source: SourceSet | Floor,
+    *,
+    alpha: float | None = None,
+    delta: float | None = None,
+    reading: Reading = "printed",
+) -> Bounds:
+    r"""Theorem 6: bounds on the least leakage over a source set of databases, one part a notion.
+
+    Upper bounds are what Q_D leaks (:func:`lemma_5_leakage`). With ``theta* = m^n max_P min_x P(x)``, lower bounds are the
+    logarithms of: (1) ``(m-1)(theta* n - D)/D``; (2) ``(m-1)(theta* n (1 - delta m^(n-1)) - D)/D``; (3), (4)
+    ``m(1 - D/(theta* n))``; (5) ``(m-1)(n - D')^(alpha/(alpha-1)) / D' / (n m^(n-1))^(1/(alpha-1))`` with ``D' = D/theta*``; (6)
+    ``m^((alpha-n)/(alpha-1)) ((1 - D/n) / ((1-theta*)(n+1)m/2 + theta*))^(alpha/(alpha-1))``; and (7)
+    ``theta* n log eta^(-1/n) (1 - D/(n theta*)) + theta* D log(D / ((m-1)(n theta* - D)))``, eta being the largest probability of
+    the P that attains theta*.
+
+    Parameters
+    ----------
+    notion, values, records, distortion, alpha, delta
+        As in :func:`lemma_5_leakage`.
+    source : SourceSet over the m^n databases, or Floor
+        A Floor will do but for maximal information, whose upper bound looks at the whole set. Of the hull, part (7) takes the
+        smallest eta where several P attain theta*; the paper leaves that open.
+    reading : {"printed", "corrected"}
+        ``printed``: nothing leaks for ``n(m-1)/m <= D <= 1``, and the formulas are used elsewhere. ``corrected``: the same up to
+        D = n, which matters to (3), (5), (6) and (7), whose formulas rise again; the sum in (3) runs to n, not to m; and in (7)
+        the second factor ``theta* D`` is ``D``, as the proof's last step gives, and the bound ends at ``theta* n(m-1)/m``, from
+        where its formula rises. For theta* < 1 the printed factor claims more than the proof shows; for 1 they are the same.
+
+    Returns
+    -------
+    Bounds
+        Nats.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, one that the notion needs is missing, or the set is not over m^n letters.
+
+    Examples
+    --------
+    >>> source = SourceSet([0.3, 0.3, 0.2, 0.2])
+    >>> found = theorem_6("differential privacy", 2, 2, 0.2, source)
+    >>> round(math.exp(found.lower), 6), round(math.exp(found.upper), 6)
+    (7.0, 9.0)
+    >>> found = theorem_6("maximal leakage", 50, 1000, 10, Floor(0.5))
+    >>> round(found.lower, 4), round(found.upper, 4)
+    (3.8918, 3901.9727)
+    """
+    m, n, budget = _checked(values, records, distortion, notion, alpha, delta, reading)
+    if isinstance(source, Floor):
+        floor = source
+    else:
+        _check_databases(source, m, n)
+        floor = floor_of(source)
+    if _silent(m, n, budget, reading):
+        return Bounds(0.0, 0.0)
+    whole = source if isinstance(source, SourceSet) else None
+    upper = lemma_5_leakage(notion, m, n, budget, whole, alpha=alpha, delta=delta, reading=reading)
+    return Bounds(_positive(_lower_of_theorem_6(notion, m, n, budget, floor, alpha, delta, reading)), _positive(upper))
+
+
+def theorem_7(
+    notion: Notion,
+    values: int,
+    records: int,
+    distortion: float,
+    source: SourceSet | None = None,
+    *,
+    alpha: float | None = None,
+    delta: float | None = None,
+    reading: Reading = "printed",
+) -> Bounds:
+    """Theorem 7: Theorem 6 for sets whose hull contains the uniform distribution, where theta* = 1 and ``eta = m^-n``.
+
+    Parts (1) and (7) are equations; the lower bound of (6) is the larger one of Theorem 6 and part (7).
+
+    Parameters
+    ----------
+    notion, values, records, distortion, alpha, delta
+        As in :func:`lemma_5_leakage`.
+    source : SourceSet over the m^n databases
+        For maximal information only.
+    reading : {"printed", "corrected"}
+        As in :func:`theorem_6`. For n > 1 the equation (7), as printed, is above 0 where ``D > max(1, n(m-1)/m)``, where nothing
+        needs to leak.
+
+    Returns
+    -------
+    Bounds
+        Nats.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, one that the notion needs is missing, or the set is not over m^n letters, of Class I.
+
+    Examples
+    --------
+    >>> theorem_7("differential privacy", 50, 1000, 10)
+    Bounds(lower=8.486940, upper=8.486940)
+    >>> [round(theorem_7("mutual information", 2, 2, 1.5, reading=r).lower, 6) for r in ("printed", "corrected")]
+    [0.261624, 0.0]
+    """
+    m, n, budget = _checked(values, records, distortion, notion, alpha, delta, reading)
+    if source is not None:
+        _check_databases(source, m, n)
+        _check_class_1(source, "Theorem 7")
+    if _silent(m, n, budget, reading):
+        return Bounds(0.0, 0.0)
+    upper = _positive(lemma_5_leakage(notion, m, n, budget, source, alpha=alpha, delta=delta, reading=reading))
+    if notion in ("differential privacy", "mutual information"):
+        return Bounds(upper, upper)
+    lower = _lower_of_theorem_6(notion, m, n, budget, Floor(1.0), alpha, delta, reading)
+    if notion == "Sibson information":
+        lower = max(lower, lemma_5_leakage("mutual information", m, n, budget))
+    return Bounds(_positive(lower), upper)
+
+
+def proposition_8(
+    notion: Notion,
+    values: int,
+    distortion: float,
+    source: SourceSet | None = None,
+    *,
+    alpha: float | None = None,
+    delta: float | None = None,
+) -> Bounds:
+    """Proposition 8: Theorem 7 for one record, n = 1; parts (1), (2), (4) and (7) are equations.
+
+    Leakages are 0 from ``D = (m-1)/m`` on, in part (2) from ``(1-delta)(m-1)/m``. Parts (5) and (6) do not say so; from there
+    their upper ends, what Q_D leaks, rise again. Before, these upper ends are the least leakage: they could be equations.
+
+    Parameters
+    ----------
+    notion, values, alpha, delta
+        As in :func:`lemma_5_leakage`.
+    distortion : float in [0, 1]
+    source : SourceSet over the m letters, of Class I
+        For maximal information only, whose upper bound is ``log((1-D) / (P* (1 - D - D/(m-1)) + D/(m-1)))``, P* being the
+        smallest probability in the set.
+
+    Returns
+    -------
+    Bounds
+        Nats.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, one that the notion needs is missing, or the set is not over m letters, of Class I.
+
+    Examples
+    --------
+    >>> found = proposition_8("maximal information", 2, 0.1, SourceSet([[0.5, 0.5], [0.75, 0.25]]))
+    >>> round(math.exp(found.lower), 6), round(math.exp(found.upper), 6)
+    (1.8, 3.0)
+    """
+    m, _, budget = _checked(values, 1, distortion, notion, alpha, delta)
+    found = _by_record(notion, m, 1, budget, source, alpha, delta, "printed")
+    if budget < (m - 1) / m:
+        return found
+    return Bounds(0.0, found.upper if notion in ("Renyi differential privacy", "Sibson information") else 0.0)
+
+
+def lemma_10(prior: ArrayLike, delta: float) -> float:
+    """Lemma 10: the distortion ``(1 - delta) D^(m-1) = (1 - delta)(1 - max_j P_j)`` from which no leakage is needed.
+
+    For approximate differential privacy and one known prior; holds for ``delta = 0`` too.
+
+    >>> round(lemma_10([0.4, 0.3, 0.2, 0.1], 0.1), 12)
+    0.54
+    """
+    return (1 - _check_delta(delta)) * float(_tails(prior)[-2])
+
+
+def lemma_10_mechanism(values: int, delta: float, likeliest: int = 0) -> FloatArray:
+    """Lemma 10: the matrix Q_delta, which keeps the likeliest letter, and any other with probability delta.
+
+    Returns
+    -------
+    ndarray, shape (m, m)
+        Entries of a column differ by at most delta.
+
+    Raises
+    ------
+    ValueError
+        If ``delta`` is not in [0, 1) or there is no such letter.
+
+    >>> lemma_10_mechanism(3, 0.25)
+    array([[1.  , 0.  , 0.  ],
+           [0.75, 0.25, 0.  ],
+           [0.75, 0.  , 0.25]])
+    """
+    m, _, _ = _checked(values, 1, 0.0)
+    if not 0 <= likeliest < m:
+        raise ValueError(
+            f"the likeliest letter must be between 0 and m - 1 = {m - 1}, got {likeliest!r}; letters count from 0"
+        )
+    matrix = _check_delta(delta) * np.eye(m)
+    matrix[:, likeliest] += 1 - delta
+    return matrix
+
+
+def theorem_9(prior: ArrayLike, distortion: float, delta: float, reading: Reading = "printed") -> float:
+    """Theorem 9: least leakage by approximate differential privacy for one known prior, in nats.
+
+    ``max{0, min_k log( (m-k)(1-D-delta) / (D - (1-delta) D^(k-1)) )}`` over the k = 1 .. m with ``D > (1-delta) D^(k-1)``, where
+    ``D^(k)`` is the mass of the k least likely letters. Infinite if there is no such k. Exact but for one point.
+
+    Parameters
+    ----------
+    prior : array_like, shape (m,)
+        In any order; zeros are allowed.
+    distortion : float in [0, 1]
+    delta : float in [0, 1)
+        Of the pointwise definition; 0 gives Theorem 13.
+    reading : {"printed", "corrected"}
+        At exactly ``D = (1-delta) D^(m-1)``, where the curve jumps to 0, ``printed`` gives the value before the jump and
+        ``corrected`` the one after it, as Lemma 10 has it. A distortion within a relative 1e-12 of the jump is at it.
+
+    Raises
+    ------
+    ValueError
+        If the prior is no distribution, or a number is out of its range.
+
+    Examples
+    --------
+    >>> [round(math.exp(theorem_9([0.4, 0.3, 0.2, 0.1], 0.6, 0.0, r)), 6) for r in ("printed", "corrected")]
+    [1.333333, 1.0]
+    """
+    share = 1 - _check_delta(delta)
+    tails = _tails(prior)[:-1]  # D^(0) .. D^(m-1)
+    m, _, budget = _checked(len(tails), 1, distortion, reading=reading)
+    jump = share * float(tails[-1])
+    if m == 1:
+        return 0.0
+    if budget >= jump * (1 - _SLACK) and (reading == "corrected" or budget > jump * (1 + _SLACK)):
+        return 0.0
+    left = budget - share * tails[:-1]
+    usable = left > 0
+    if not usable.any():
+        return math.inf
+    terms = np.log(np.arange(m - 1, 0, -1)[usable]) - np.log(left[usable])
+    return _positive(_log(share - budget) + float(terms.min()))
+
+
+def proposition_12(source: SourceSet, distortion: float, delta: float, reading: Reading = "printed") -> float:
+    r"""Proposition 12: least leakage by approximate differential privacy over a Class II set, in nats.
+
+    ``min over 1-D <= a <= 1 of log( ((m-1)(a - delta) - min_g d(a, g)) / (1 - a) )``, where ``g >= 0`` and d is the least
+    ``(a-1+D) sum_P y_P + (a - delta) z`` subject to ``sum_P D_P^(j) y_P + z >= j (1 - g)`` for j = 1 .. m-1 and ``y, z >= 0``.
+
+    Parameters
+    ----------
+    source : SourceSet
+        With one ordering that sorts all of its members.
+    distortion : float in [0, 1]
+    delta : float in [0, 1)
+    reading : {"printed", "corrected"}
+        What is minimized over g. ``printed``: d alone, which is 0 at ``g = 1``: the outcome is ``log((m-1)(1-D-delta)/D)``
+        whatever the set is, negative at large D (at ``D > 1 - delta``, minus infinity). ``corrected``: ``d(a, g) +
+        (m(a - delta) - 1 + delta) g``, as in the dual program of Theorem 9's proof, and 0 from ``D = (1-delta) max_P D_P^(m-1)``
+        on. Then it is exact. Solved as one linear program, to about 1e-9.
+
+    Raises
+    ------
+    ValueError
+        If no one ordering sorts every member, or a number is out of its range.
+
+    Examples
+    --------
+    >>> source = SourceSet([0.7, 0.2, 0.1])
+    >>> [round(math.exp(proposition_12(source, 0.225, 0.1, r)), 6) for r in ("printed", "corrected")]
+    [6.0, 5.0]
+    """
+    share = 1 - _check_delta(delta)
+    tails = _ordered_tails(source)  # a row for each vertex: D^(0) .. D^(m)
+    m, _, budget = _checked(tails.shape[1] - 1, 1, distortion, reading=reading)
+    if m == 1:
+        return 0.0
+    if reading == "printed":
+        return _log((m - 1) * (share - budget)) - _log(budget)
+    if budget >= share * tails[:, -2].max() * (1 - _SLACK):
+        return 0.0
+    if budget == 0:
+        return math.inf
+    # Letters that never occur stay at delta, whatever the rest.
+    tails = tails[:, (tails.max(axis=0) > 0).argmax() - 1 :]
+    m = tails.shape[1] - 1
+    if budget <= share * tails[:, 1].max():  # too little to tell letters apart: all b_j = 0 below
+        return math.log(m - 1) + math.log(share - budget) - math.log(budget)
+    # The primal in a's successive differences b_j >= 0, all multiplied by tau = 1 / (1 - a); columns: b_1 .. b_{m-1}, D tau.
+    # Maximizing sum_j (m-j) b_j within its bound (m-1) share tau - m is what the missing term is the dual of.
+    falls = np.arange(m - 1, 0, -1.0)
+    rows = [np.append(tail[m - 1 : 0 : -1], -1.0) for tail in tails]
+    rows += [np.append(falls, -(m - 1) * share / budget), np.append(np.ones(m - 1), -share / budget)]
+    upper = np.concatenate([np.full(len(tails), -1.0), [-float(m), -1.0]])
+    solved = optimal_basis(np.append(-falls, (m - 1) * share / budget), np.array(rows), upper)
+    return _positive(_log(solved.objective - (m - 1)))
+
+
+def theorem_13(prior: ArrayLike, distortion: float, reading: Reading = "printed") -> float:
+    """Theorem 13: least leakage by differential privacy for one known prior: Theorem 9 at ``delta = 0``, jump included.
+
+    >>> round(math.exp(theorem_13([0.7, 0.2, 0.1], 0.25)), 6)
+    5.0
+    """
+    return theorem_9(prior, distortion, 0.0, reading)
+
+
+def theorem_14(prior: ArrayLike, distortion: float) -> float:
+    """Theorem 14: least maximal leakage for one known prior, in nats.
+
+    ``max{0, log( m - k - (D - D^(k)) / (D^(k) - D^(k-1)) )}`` where ``D^(k-1) < D <= D^(k)``, which are the masses of the least
+    likely letters; at D = 0 the logarithm of how many letters occur. Exact.
+
+    Parameters
+    ----------
+    prior : array_like, shape (m,)
+        In any order; zeros are allowed.
+    distortion : float in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        If the prior is no distribution, or the distortion is not in [0, 1].
+
+    >>> round(math.exp(theorem_14([0.4, 0.3, 0.2, 0.1], 0.54)), 6)
+    1.2
+    """
+    tails = _tails(prior)
+    m, _, budget = _checked(len(tails) - 1, 1, distortion)
+    # Zeros are no steps of the curve, and at D = 0 the first step is the one that begins there.
+    k = int(np.searchsorted(tails, budget, side="left")) if budget > 0 else int(np.searchsorted(tails, 0.0, "right"))
+    if k >= m:
+        return 0.0
+    return _positive(_log(m - k - (budget - tails[k]) / (tails[k] - tails[k - 1])))
+
+
+def corollary_15(source: SourceSet, leakage: float) -> float:
+    """Corollary 15: least distortion at a maximal leakage over a Class II set, the largest of its members' own.
+
+    One prior, most likely first, has ``D^(m-k) + P_k (k - e^eps)`` where ``log k <= eps < log(k+1)``, ``P_k`` being its letter k
+    counted from 0, and 0 from ``log m`` on, where the paper's formula names a letter that is not there. Exact.
+
+    Raises
+    ------
+    ValueError
+        If no one ordering sorts every member of the set, or the leakage is negative.
+
+    >>> round(corollary_15(SourceSet([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]]), math.log(1.5)), 12)
+    0.35
+    """
+    tails = _ordered_tails(source)
+    m = tails.shape[1] - 1
+    if check_leakage(leakage) >= math.log(m):
+        return 0.0
+    ratio = math.exp(leakage)
+    k = min(int(ratio), m - 1)
+    return float((tails[:, m - k] + (tails[:, m - k] - tails[:, m - k - 1]) * (k - ratio)).max())
+
+
+def lemma_16(notion: Notion, records: int, distortion: float, local: Callable[[float], float]) -> float:
+    """Lemma 16: least leakage over n independent records, from the curve of one: ``eps(D/n)``, or n times as much.
+
+    The former for differential privacy and Renyi differential privacy; the latter for maximal information, maximal leakage,
+    Sibson information and mutual information. True of mechanisms that apply one and the same channel to every record. Among
+    all mechanisms, the latter is true of mutual information, but not of maximal leakage, maximal information or Sibson
+    information of a large order: of two fair bits with ``D = 1/2``, showing one and hiding the other leaks ``log 2`` by each of
+    them, less than the lemma says.
+
+    Parameters
+    ----------
+    notion : Notion, except approximate differential privacy
+    records : int, n, at least 1
+    distortion : float in [0, n]
+    local : function from a distortion in [0, 1] to the least leakage for one record, in nats
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or the lemma leaves out the notion.
+
+    >>> round(math.exp(lemma_16("maximal leakage", 2, 0.5, lambda changed: theorem_14([0.5, 0.5], changed))), 6)
+    2.25
+    """
+    _, n, budget = _checked(2, records, distortion)
+    if notion == "approximate differential privacy":
+        raise ValueError(
+            f"Lemma 16 is about the notions other than 'approximate differential privacy', got {notion!r}; "
+            "use theorem_17 or theorem_18"
+        )
+    _check_notion(notion)
+    times = 1 if notion in ("differential privacy", "Renyi differential privacy") else n
+    return times * local(budget / n)
+
+
+def theorem_17(
+    notion: Notion,
+    values: int,
+    records: int,
+    distortion: float,
+    source: SourceSet | None = None,
+    *,
+    alpha: float | None = None,
+    delta: float | None = None,
+    reading: Reading = "printed",
+) -> Bounds:
+    """Theorem 17: bounds for n independent records, drawn alike and changed alike, over a set of Class I of distributions of one.
+
+    Proposition 8 at D/n, times n as in Lemma 16; but part (2) is that of Theorem 7. Parts (1), (4) and (7) are equations.
+
+    Parameters
+    ----------
+    notion, values, records, distortion, alpha, delta
+        As in :func:`lemma_5_leakage`.
+    source : SourceSet over the m letters, of Class I
+        For maximal information only.
+    reading : {"printed", "corrected"}
+        ``printed``: the lower bound of part (5) lacks its logarithm, and may be above the upper one; parts (5) to (7) do not say
+        that nothing leaks from ``D = n(m-1)/m`` on, and the equation (7) is above 0 beyond. ``corrected``: they do.
+
+    Returns
+    -------
+    Bounds
+        Nats.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, one that the notion needs is missing, or the set is not over m letters, of Class I.
+
+    Examples
+    --------
+    >>> found = theorem_17("Renyi differential privacy", 2, 1, 0.25, alpha=2)
+    >>> round(found.lower, 6), round(math.exp(found.upper), 6)  # 9/4, above log 7/3
+    (2.25, 2.333333)
+    """
+    m, n, budget = _checked(values, records, distortion, notion, alpha, delta, reading)
+    if m > 1 and notion == "approximate differential privacy":
+        return theorem_7(notion, m, n, budget, delta=delta, reading=reading)
+    found = _by_record(notion, m, n, budget, source, alpha, delta, reading)
+    if reading == "printed" and notion == "Renyi differential privacy" and m > 1:
+        power = 1 + 1 / (_real(alpha) - 1)
+        lower = math.inf if budget == 0 else n * (m - 1) * (1 - budget / n) ** power / budget
+        return Bounds(lower, found.upper)
+    return found
+
+
+def theorem_18(
+    notion: Literal["approximate differential privacy", "maximal leakage"],
+    prior: ArrayLike,
+    records: int,
+    distortion: float,
+    *,
+    delta: float | None = None,
+    reading: Reading = "printed",
+) -> float:
+    """Theorem 18: least leakage for n independent records of one known prior: Theorem 9 at D/n, and n times Theorem 14, in nats.
+
+    The distortion is the database's, which the paper writes nD. Part (1), approximate differential privacy, is an upper bound
+    only if delta is the pointwise definition's: the excess of one record is divided further over what the others publish. It is
+    an equation in the standard definition, which adds up the excess over outputs. Part (2) is true of mechanisms that change
+    every record alike; compare :func:`lemma_16`.
+
+    Parameters
+    ----------
+    notion : {"approximate differential privacy", "maximal leakage"}
+    prior : array_like, shape (m,)
+        In any order.
+    records : int, n, at least 1
+    distortion : float in [0, n]
+    delta : float in [0, 1)
+        For approximate differential privacy only.
+    reading : {"printed", "corrected"}
+        Of the jump, as in :func:`theorem_9`.
+
+    Raises
+    ------
+    ValueError
+        If the prior is no distribution, a number is out of its range, or the theorem has no part for the notion.
+
+    >>> round(math.exp(theorem_18("approximate differential privacy", [0.5, 0.5], 2, 0.5, delta=0.1)), 6)
+    2.6
+    """
+    _, n, budget = _checked(2, records, distortion, reading=reading)
+    if notion == "approximate differential privacy":
+        return theorem_9(prior, budget / n, _check_delta(delta), reading)
+    if notion == "maximal leakage":
+        return n * theorem_14(prior, budget / n)
+    raise ValueError(
+        f"Theorem 18 is about 'approximate differential privacy' and 'maximal leakage', got {notion!r}; "
+        "lemma_16 takes the others from a curve for one record"
+    )
+
+
+def _checked(
+    values: int,
+    records: int,
+    distortion: float,
+    notion: str | None = None,
+    alpha: float | None = None,
+    delta: float | None = None,
+    reading: str = "printed",
+) -> tuple[int, int, float]:
+    """Return m, n and D; or raise for what is out of range, or needed and missing."""
+    sizes = []
+    for size, name in ((values, "values m"), (records, "records n")):
+        try:
+            sizes.append(operator.index(size))
+        except TypeError:
+            sizes.append(0)
+        if sizes[-1] < 1:
+            raise ValueError(f"the number of {name} must be a whole number of at least 1, got {size!r}")
+    m, n = sizes
+    budget = _real(distortion)
+    if not 0 <= budget <= n:
+        raise ValueError(
+            f"distortion must be an expected number of changed records between 0 and n = {n}, got {distortion!r}; "
+            "multiply a probability of change by n"
+        )
+    if notion is not None:
+        _check_notion(notion)
+    if notion in ("Renyi differential privacy", "Sibson information") and not 1 < _real(alpha) < math.inf:
+        raise ValueError(
+            f"the order alpha must be a finite number above 1, got {alpha!r}; the limits are 'mutual information' at 1, "
+            "'differential privacy' and 'maximal leakage' at infinity"
+        )
+    if notion == "approximate differential privacy":
+        _check_delta(delta)
+    if reading not in get_args(Reading):
+        raise ValueError(f"reading must be 'printed' or 'corrected', got {reading!r}")
+    return m, n, budget
+
+
+def _check_notion(notion: str) -> None:
+    if notion not in NOTIONS:
+        raise ValueError(f"notion must be one of {', '.join(map(repr, NOTIONS))}, got {notion!r}")
+
+
+def _check_delta(delta: float | None) -> float:
+    share = _real(delta)
+    if not 0 <= share < 1:
+        raise ValueError(f"delta must be at least 0 and below 1, got {delta!r}; 0 gives differential privacy")
+    return share
+
+
+def _check_databases(source: SourceSet, values: int, records: int) -> None:
+    if source.alphabet_size != values**records:
+        raise ValueError(
+            f"the source set has {source.alphabet_size} letters; databases of {records} records with {values} values "
+            f"need {values}^{records}, one for each database"
+        )
+
+
+def _check_class_1(source: SourceSet, statement: str) -> None:
+    if source.source_class != "I":
+        raise ValueError(f"{statement} is for sets whose hull contains the uniform distribution, got {source!r}")
+
+
+def _real(number: float | None) -> float:
+    """A number as a float; NaN, which is in no range, if it is none."""
+    try:
+        return math.nan if number is None else float(number)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _log(number: float) -> float:
+    return math.log(number) if number > 0 else -math.inf
+
+
+def _xlogy(factor: float, number: float) -> float:
+    return factor * _log(number) if factor else 0.0
+
+
+def _positive(leakage: float) -> float:
+    """``max{0, leakage}``, without a minus sign or a NaN's whims."""
+    return leakage if leakage > 0 else 0.0
+
+
+def _response(values: int, records: int, distortion: float) -> tuple[float, float]:
+    """With what probabilities Q_D keeps a record, and sends any one of the other values."""
+    return (records - distortion) / records, distortion / (records * max(values - 1, 1))
+
+
+def _distances(values: int, records: int) -> IntArray:
+    if records * math.log(values) > math.log(_MOST_ROWS) + 1e-9:
+        raise ValueError(
+            f"{values} values of {records} records make {values}^{records} databases; at most {_MOST_ROWS} are compared "
+            "one by one: take fewer records, or a statement that needs no matrix, such as lemma_5_profile"
+        )
+    return hamming(values, records).distances
+
+
+def _silent(values: int, records: int, distortion: float, reading: str) -> bool:
+    """Whether the distortion is so large that the paper says, or means, that nothing needs to leak."""
+    return values == 1 or (
+        distortion >= records * (values - 1) / values and (distortion <= 1 or reading == "corrected")
+    )
+
+
+def _smallest_output(
+    values: int, records: int, kept: float, other: float, source: SourceSet | None, last: int, scale: float = 0.0
+) -> float:
+    """``min_P min_y`` of the sum of ``A^-l P(N_l(y))`` over l = 0 .. last, or, of ``A^(scale-l) P(N_l(y))``."""
+    if source is None:
+        raise ValueError(
+            "maximal information depends on the source set, got None; give the SourceSet over the m^n databases"
+        )
+    _check_databases(source, values, records)
+    log_ratio = _log(other) - _log(kept)
+    distances = _distances(values, records)
+    total = np.zeros((source.vertex_count, source.alphabet_size))
+    for place in range(last + 1):
+        mass = source.vertices @ (distances == place)
+        power = (place - scale) * log_ratio if place != scale else 0.0
+        weight = math.exp(power) if power < 700 else math.inf
+        total += np.multiply(weight, mass, out=np.zeros_like(mass), where=mass > 0)
+    return float(total.min())
+
+
+def _leakage_beyond(
+    notion: str, values: int, records: int, distortion: float, source: SourceSet | None, delta: float | None
+) -> float:
+    """What Q_D leaks where it changes a value more often than it keeps it: every row is largest at distance n."""
+    kept, other = _response(values, records, distortion)
+    ratio = _log(other) - _log(kept)
+    if notion == "differential privacy":
+        return ratio
+    if notion == "approximate differential privacy":
+        share = math.exp(min(_log(_real(delta)) - records * _log(other), 0.0))
+        return _positive(ratio + math.log1p(-share)) if share < 1 else 0.0
+    if notion == "maximal leakage":
+        return records * _log(values * other)
+    return -_log(_smallest_output(values, records, kept, other, source, records, scale=records))
+
+
+def _renyi(values: int, kept: float, other: float, alpha: float) -> float:
+    """Renyi divergence of two rows of randomized response, ``1/(alpha-1) log b (m - 2 + A^alpha + A^(1-alpha))``."""
+    low, high = sorted((kept, other))
+    if low == 0:
+        return math.inf
+    ratio, order = math.log(high) - math.log(low), alpha - 1
+    if order * ratio < 1:
+        # The sum is 1 + (a-b) sinh u + 2 (a+b) sinh(u/2)^2 with u = (alpha-1) log A; so nothing cancels near 0.
+        half = math.sinh(order * ratio / 2)
+        return math.log1p((high - low) * math.sinh(order * ratio) + 2 * (high + low) * half**2) / order
+    # Divided by the largest of the three terms, which is high (high / low)^(alpha-1).
+    power = alpha if kept > other else order
+    rest = math.exp(-(alpha + order) * ratio) + (values - 2) * math.exp(-power * ratio)
+    return ratio + (math.log(high) + math.log1p(rest)) / order
+
+
+def _sibson(values: int, kept: float, other: float, alpha: float) -> float:
+    """Sibson information of randomized response at the uniform prior, ``log m (a^alpha + (m-1) b^alpha)^(1/(alpha-1))``."""
+    order, others = alpha - 1, values - 1
+    high, low = values * max(kept, other), values * min(kept, other)
+    if order * math.log(high) < 1:
+        excess = kept * _power_minus_1(values * kept, order) + others * other * _power_minus_1(values * other, order)
+        return max(0.0, math.log1p(excess)) / order
+    times, rest = (1, others) if kept >= other else (others, 1)
+    shrunk = math.exp(alpha * (math.log(low) - math.log(high))) if low > 0 else 0.0
+    return math.log(high) + (math.log(high / values) + math.log(times + rest * shrunk)) / order
+
+
+def _power_minus_1(base: float, exponent: float) -> float:
+    return math.expm1(exponent * math.log(base)) if base > 0 else -1.0
+
+
+def _lower_of_theorem_6(
+    notion: str,
+    values: int,
+    records: int,
+    distortion: float,
+    floor: Floor,
+    alpha: float | None,
+    delta: float | None,
+    reading: str,
+) -> float:
+    """The lower bound before it is cut at 0; minus infinity where it is the logarithm of a negative number."""
+    m, n, theta, log_m = values, records, floor.theta, math.log(values)
+    if theta == 0:
+        return -math.inf
+    changed = distortion / theta  # what the uniform distribution may have to bear
+    kept, other = _response(m, n, changed)
+    if notion == "differential privacy":
+        return _log(kept) - _log(other)
+    if notion == "approximate differential privacy":
+        # 1 - delta m^(n-1), which for many records is far below 0
+        left = -math.expm1(min(_log(_real(delta)) + (n - 1) * log_m, 0.0))
+        return _log(left - changed / n) - _log(other)
+    if notion in ("maximal information", "maximal leakage"):
+        return log_m + _log(kept)
+    if notion == "Renyi differential privacy":
+        order = _real(alpha) - 1
+        power = _log(kept) if kept <= 0 else math.log1p(-changed / n)
+        return power + (power - (n - 1) * log_m) / order - _log(other)
+    if notion == "Sibson information":
+        order = _real(alpha) - 1
+        base = _log((n - distortion) / n) - math.log((1 - theta) * (n + 1) * m / 2 + theta)
+        return log_m + base + (base - (n - 1) * log_m) / order
+    if changed > n or (reading == "corrected" and changed >= n * (m - 1) / m):
+        return -math.inf
+    factor = changed if reading == "corrected" else distortion
+    return theta * (n * log_m - math.log(floor.peak) + _xlogy(n - factor, kept) + _xlogy(factor, other))
+
+
+def _by_record(
+    notion: Notion,
+    values: int,
+    records: int,
+    distortion: float,
+    source: SourceSet | None,
+    alpha: float | None,
+    delta: float | None,
+    reading: str,
+) -> Bounds:
+    """Proposition 8 at D/n, times n for the notions of which Lemma 16 says so."""
+    m, n = values, records
+    if source is not None:
+        if source.alphabet_size != m:
+            raise ValueError(
+                f"the source set has {source.alphabet_size} letters, it must have m = {m}, those of a record"
+            )
+        _check_class_1(source, "the statement")
+    if m == 1 or (reading == "corrected" and distortion >= n * (m - 1) / m):
+        return Bounds(0.0, 0.0)
+    changed = distortion / n
+    if notion == "approximate differential privacy":
+        exact = _positive(_log((m - 1) * (1 - changed - _real(delta))) - _log(changed))
+        return Bounds(exact, exact)
+    if notion == "maximal information":
+        if source is None:
+            raise ValueError(
+                "maximal information depends on the source set, got None; give the SourceSet over m letters"
+            )
+        kept, other = _response(m, 1, changed)
+        least = float(source.vertices.min())
+        upper = n * (_log(kept) - _log(least * (kept - other) + other))
+        return Bounds(_positive(n * _log(m * kept)), _positive(upper))
+    times = 1 if notion in ("differential privacy", "Renyi differential privacy") else n
+    upper = times * _positive(lemma_5_leakage(notion, m, 1, changed, alpha=alpha))
+    if notion == "Renyi differential privacy":
+        lower = _lower_of_theorem_6(notion, m, 1, changed, Floor(1.0), alpha, delta, reading)
+    elif notion == "Sibson information":
+        lower = n * _lower_of_theorem_6(notion, m, 1, changed, Floor(1.0), alpha, delta, reading)
+        lower = max(lower, n * lemma_5_leakage("mutual information", m, 1, changed))
+    else:
+        return Bounds(upper, upper)
+    return Bounds(_positive(lower), upper)
+
+
+def _tails(prior: ArrayLike) -> FloatArray:
+    """``D^(0) .. D^(m)`` of one prior: the masses of its least likely letters."""
+    rows = check_probability_rows(prior, "prior")
+    if len(rows) != 1:
+        raise ValueError(f"the statement is for one known prior, got {len(rows)} rows; use a statement for source sets")
+    return np.append(0.0, np.cumsum(np.sort(rows[0])))
+
+
+def _ordered_tails(source: SourceSet) -> FloatArray:
+    """The same for each vertex of a set that one ordering sorts, shape (V, m + 1)."""
+    order = np.argsort(-source.vertices.mean(axis=0), kind="stable")
+    falling = source.vertices[:, order]
+    if (np.diff(falling, axis=1) > _SLACK).any():
+        raise ValueError(
+            f"{source!r} has no common ordering of its letters; the statement is for Class II sets, "
+            "optimal_mechanism takes any"
+        )
+    return np.column_stack([np.zeros(len(falling)), np.cumsum(falling[:, ::-1], axis=1)])
