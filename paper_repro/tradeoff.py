@@ -15,7 +15,7 @@ from paper_repro.notions import DifferentialPrivacy, Notion, Optimizer
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["OptimalMechanism", "distortion_curve", "leakage_curve", "optimal_mechanism"]
+__all__ = ["OptimalMechanism", "certified", "distortion_curve", "leakage_curve", "optimal_mechanism"]
 
 # A budget may be missed by rounding: the distortion is a sum of M products, the leakage a logarithm.
 _ROUNDING = 1e-11
@@ -119,7 +119,7 @@ def optimal_mechanism(
     if leakage is not None:
         leakage = check_leakage(leakage)
     notion, optimizer = _optimizer(source, notion)
-    return _certified(notion, optimizer, distortion=distortion, leakage=leakage)
+    return certified(notion, optimizer, distortion=distortion, leakage=leakage)
 
 
 def leakage_curve(source: SourceSet, distortions: ArrayLike, notion: Notion | None = None) -> FloatArray:
@@ -148,7 +148,7 @@ def leakage_curve(source: SourceSet, distortions: ArrayLike, notion: Notion | No
     """
     notion, optimizer = _optimizer(source, notion)
     grid = check_grid(distortions, check_distortion)
-    found = [_certified(notion, optimizer, distortion=float(budget)).leakage for budget in grid.flat]
+    found = [certified(notion, optimizer, distortion=float(budget)).leakage for budget in grid.flat]
     return np.array(found, dtype=float).reshape(grid.shape)
 
 
@@ -178,7 +178,7 @@ def distortion_curve(source: SourceSet, leakages: ArrayLike, notion: Notion | No
     """
     notion, optimizer = _optimizer(source, notion)
     grid = check_grid(leakages, check_leakage)
-    found = [_certified(notion, optimizer, leakage=float(budget)).distortion for budget in grid.flat]
+    found = [certified(notion, optimizer, leakage=float(budget)).distortion for budget in grid.flat]
     return np.array(found, dtype=float).reshape(grid.shape)
 
 
@@ -194,7 +194,7 @@ def _optimizer(source: SourceSet, notion: Notion | None) -> tuple[Notion, Optimi
     return notion, notion.optimizer(source)
 
 
-def _certified(
+def certified(
     notion: Notion, optimizer: Optimizer, *, distortion: float | None = None, leakage: float | None = None
 ) -> OptimalMechanism:
     """Ask the optimizer, judge its proposal, and return it only if its certificate closes."""
@@ -213,7 +213,7 @@ def _certified(
         allowed = achieved_leakage if leakage is None or achieved_distortion == 0 else leakage
         gap = optimizer.gap(proposal, allowed, achieved_distortion)
     overstep = _ROUNDING + (notion.tolerance if notion.gap_unit == "nats" else 0.0)
-    within = achieved_distortion <= (1.0 if distortion is None else distortion) + _ROUNDING and (
+    within = achieved_distortion <= (math.inf if distortion is None else distortion) + _ROUNDING and (
         leakage is None or achieved_leakage <= leakage + overstep
     )
     if not (gap <= notion.tolerance and within):

@@ -12,9 +12,12 @@ from paper_repro.adjacency import Adjacency
 from paper_repro.checks import check_delta
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.comparisons import as_channel, hockey_stick_leakage, ratio_leakage
+from paper_repro.notions.channels import RatioOptimizer, hamming_costs
+from paper_repro.notions.comparisons import as_channel, check_graph, hockey_stick_leakage, neighbors, ratio_leakage
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
+from paper_repro.solvers.channel import Comparisons
 from paper_repro.source_sets import SourceSet
+from paper_repro.types import FloatArray
 
 __all__ = ["ApproximateDP"]
 
@@ -74,7 +77,14 @@ class ApproximateDP(Notion):
     def with_neighbors(self, adjacency: Adjacency) -> ApproximateDP:
         return ApproximateDP(self.delta, self.standard, adjacency)
 
+    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
+        pairs = neighbors(self.adjacency, source.alphabet_size)
+        return RatioOptimizer(self, source, Comparisons.of_neighbors(pairs, source.alphabet_size, self.delta, self.standard), costs)
+
     def optimizer(self, source: SourceSet) -> Optimizer:
+        check_graph(self.adjacency, source.alphabet_size)
+        if self.adjacency is not None and not self.adjacency.is_clique:
+            return self.channel_optimizer(source, hamming_costs(source))
         return _RescaledOptimizer(source, self.delta)
 
 

@@ -115,6 +115,10 @@ class Notion(ABC):
     def optimizer(self, source: SourceSet) -> Optimizer:
         """An optimizer for one source set."""
 
+    @abstractmethod
+    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
+        """An optimizer over the whole channel, for distances other than Hamming distortion; ``costs`` has shape (M, M)."""
+
     def with_neighbors(self, adjacency: Adjacency) -> Notion:
         """The same notion between the neighbors of a graph; itself, if it does not know of neighbors."""
         return self

@@ -11,10 +11,17 @@ import numpy as np
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.solvers.channel import ChannelPoint, ChannelProgram, Comparisons
+from paper_repro.solvers.information import (
+    ChannelOptimum,
+    InformationProgram,
+    MassProgram,
+    least_information,
+    least_mass,
+)
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["RatioOptimizer", "hamming_costs"]
+__all__ = ["InformationOptimizer", "MassOptimizer", "RatioOptimizer", "hamming_costs"]
 
 # A least distortion this close to the one without leakage is not worth any.
 _FLAT = 1e-10
@@ -103,3 +110,70 @@ class RatioOptimizer(Optimizer):
 def hamming_costs(source: SourceSet) -> FloatArray:
     """Distances of Hamming distortion, shape (M, M): 1 between different letters."""
     return 1.0 - np.eye(source.alphabet_size)
+
+
+class MassOptimizer(Optimizer):
+    """The best mechanism for maximal leakage and any distances: see :mod:`paper_repro.solvers.information`."""
+
+    def __init__(self, source: SourceSet, costs: FloatArray) -> None:
+        super().__init__(source, costs)
+        self._distances, self._program = costs, MassProgram(source.vertices, costs)
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        return self._propose(self._program.at_distortion(distortion))
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        proposal = self._propose(self._program.at_leakage(leakage))
+        useful = self.distortion(proposal.mechanism) < self.perfect.distortion - _FLAT
+        return proposal if useful else self._without_leakage()
+
+    def _propose(self, found: ChannelOptimum) -> Proposal:
+        weights = found.weights if found.weights.sum() > 0 else self.perfect.weights
+        return Proposal(Mechanism(found.matrix, self.source.labels), weights, found)
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """In nats: the leakage less the bound from the multipliers; without them that bound is 0."""
+        found = proposal.evidence
+        if found is None:
+            return leakage
+        spent = (found.prices @ self.source.vertices)[:, np.newaxis] * self._distances
+        return leakage - math.log(least_mass(spent, found.rows, distortion * float(found.prices.sum())))
+
+
+class InformationOptimizer(Optimizer):
+    """The best mechanism for mutual or Sibson information and any distances: see :mod:`paper_repro.solvers.information`."""
+
+    def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray, order: float) -> None:
+        super().__init__(source, costs)
+        self._notion, self._distances, self._order = notion, costs, order
+        self._program = InformationProgram(source.vertices, costs, order)
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        proposal = self._propose(self._program.at_distortion(distortion))
+        spent = self.distortion(proposal.mechanism)
+        if spent <= distortion:
+            return proposal
+        # What the solver overspends by rounding, the identity makes up for.
+        share = distortion / spent
+        matrix = share * proposal.mechanism.matrix + (1 - share) * np.eye(self.source.alphabet_size)
+        return replace(proposal, mechanism=Mechanism(matrix, self.source.labels))
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        everything = np.eye(self.source.alphabet_size)
+        if leakage >= self._notion.leakage(everything, self.source):
+            return self._propose(self._program.at_distortion(0.0))
+        proposal = self._propose(self._program.at_leakage(leakage))
+        useful = self.distortion(proposal.mechanism) < self.perfect.distortion - _FLAT
+        return proposal if useful else self._without_leakage()
+
+    def _propose(self, found: ChannelOptimum) -> Proposal:
+        return Proposal(Mechanism(found.matrix, self.source.labels), found.weights, found)
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """In nats: the leakage less the bound from the multipliers; without them that bound is 0."""
+        found = proposal.evidence
+        if found is None:
+            return leakage
+        spent = (found.prices @ self.source.vertices)[:, np.newaxis] * self._distances
+        allowance = distortion * float(found.prices.sum())
+        return leakage - least_information(self._order, self.prior(proposal), spent, found.rows, allowance)

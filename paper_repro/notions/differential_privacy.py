@@ -11,10 +11,13 @@ from paper_repro.adjacency import Adjacency
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.comparisons import as_channel, check_graph, ratio_leakage
+from paper_repro.notions.channels import RatioOptimizer
+from paper_repro.notions.comparisons import as_channel, check_graph, neighbors, ratio_leakage
+from paper_repro.solvers.channel import Comparisons
 from paper_repro.solvers.clique import CliqueProgram, Optimum, least_distortion_of_prior
 from paper_repro.solvers.graph import GraphOptimum, GraphProgram, least_distortion_on_graph
 from paper_repro.source_sets import SourceSet
+from paper_repro.types import FloatArray
 
 __all__ = ["DifferentialPrivacy"]
 
@@ -65,6 +68,10 @@ class DifferentialPrivacy(Notion):
 
     def with_neighbors(self, adjacency: Adjacency) -> DifferentialPrivacy:
         return DifferentialPrivacy(adjacency)
+
+    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
+        pairs = neighbors(self.adjacency, source.alphabet_size)
+        return RatioOptimizer(self, source, Comparisons.of_neighbors(pairs, source.alphabet_size), costs)
 
     def optimizer(self, source: SourceSet) -> Optimizer:
         check_graph(self.adjacency, source.alphabet_size)

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer
-from paper_repro.notions.channels import RatioOptimizer
+from paper_repro.notions.channels import RatioOptimizer, hamming_costs
 from paper_repro.notions.comparisons import as_channel, check_alphabets, log_rounded_up
 from paper_repro.solvers.channel import Comparisons
 from paper_repro.source_sets import SourceSet
+from paper_repro.types import FloatArray
 
 __all__ = ["MaximalInformation"]
 
@@ -65,4 +66,7 @@ class MaximalInformation(Notion):
         return log_rounded_up(largest)
 
     def optimizer(self, source: SourceSet) -> Optimizer:
-        return RatioOptimizer(self, source, Comparisons.with_outputs(source.vertices))
+        return self.channel_optimizer(source, hamming_costs(source))
+
+    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
+        return RatioOptimizer(self, source, Comparisons.with_outputs(source.vertices), costs)

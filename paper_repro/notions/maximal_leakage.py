@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.notions.channels import MassOptimizer
 from paper_repro.notions.comparisons import as_channel, log_rounded_up
 from paper_repro.solvers.knapsack import KnapsackOptimum, KnapsackProgram, least_kept_mass
 from paper_repro.source_sets import SourceSet
+from paper_repro.types import FloatArray
 
 __all__ = ["MaximalLeakage"]
 
@@ -37,6 +39,9 @@ class MaximalLeakage(Notion):
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
         """Leakage in nats, summed in exact rational arithmetic and rounded up; ``source`` is not needed."""
         return log_rounded_up(max(Fraction(1), sum(map(Fraction, as_channel(mechanism).max(axis=0)), Fraction(0))))
+
+    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
+        return MassOptimizer(source, costs)
 
     def optimizer(self, source: SourceSet) -> Optimizer:
         return _KnapsackOptimizer(source)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.notions.channels import InformationOptimizer
 from paper_repro.notions.comparisons import as_channel, check_alphabets
 from paper_repro.solvers.divergence import DivergenceOptimum, DivergenceProgram, least_mutual_information
 from paper_repro.source_sets import SourceSet
@@ -50,6 +51,9 @@ class MutualInformation(Notion):
         """
         matrix = as_channel(mechanism)
         return _worst_prior(matrix, check_alphabets(matrix, source, self.name).vertices)[0]
+
+    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
+        return InformationOptimizer(self, source, costs, 1.0)
 
     def optimizer(self, source: SourceSet) -> Optimizer:
         return _DivergenceOptimizer(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +21,7 @@ from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["RenyiDP"]
 
-_LARGEST_ORDER = 100.0
+_LARGEST_ORDER = 10.0
 
 
 class RenyiDP(Notion):
@@ -38,7 +39,7 @@ class RenyiDP(Notion):
     Parameters
     ----------
     alpha : float >= 1, infinity allowed
-        Evaluated for any order; optimized for orders up to 100, or infinite.
+        Evaluated for any order; optimized for orders up to 10, or infinite; any order where randomized response is optimal.
     adjacency : Adjacency, optional
         Which letters are neighbors; all, if not given.
 
@@ -76,18 +77,25 @@ class RenyiDP(Notion):
     def with_neighbors(self, adjacency: Adjacency) -> RenyiDP:
         return RenyiDP(self.alpha, adjacency)
 
+    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
+        self._check_range()
+        return RenyiOptimizer(self, source, costs)
+
     def optimizer(self, source: SourceSet) -> Optimizer:
         check_graph(self.adjacency, source.alphabet_size)
         if math.isinf(self.alpha):
             return DifferentialPrivacy(self.adjacency).optimizer(source)
-        if self.alpha > _LARGEST_ORDER:
-            raise ValueError(
-                f"orders alpha up to {_LARGEST_ORDER:g} can be optimized, got {self.alpha:g}: powers of ratios would leave the "
-                "range of numbers; use alpha = infinity, which is DifferentialPrivacy()"
-            )
         if source.source_class == "I" and (self.adjacency is None or self.adjacency.is_clique):
             return _SymmetricOptimizer(self, source)
+        self._check_range()
         return RenyiOptimizer(self, source)
+
+    def _check_range(self) -> None:
+        if self.alpha > _LARGEST_ORDER:
+            raise ValueError(
+                f"orders alpha up to {_LARGEST_ORDER:g} can be optimized, got {self.alpha:g}: powers of ratios leave the range "
+                "that the solver can tell apart; use alpha = infinity, which is DifferentialPrivacy()"
+            )
 
 
 class _SymmetricOptimizer(Optimizer):
@@ -163,8 +171,15 @@ class RenyiOptimizer(Optimizer):
         if math.isinf(leakage):
             return self._identity()
         proposal = self._propose(self._program.at_leakage(leakage))
-        if self.distortion(proposal.mechanism) >= self.perfect.distortion:
+        distortion = self.distortion(proposal.mechanism)
+        if distortion >= self.perfect.distortion:
             return self._without_leakage()
+        if self.gap(proposal, leakage, distortion) > RenyiDP.tolerance / 10:
+            # The program that minimizes leakage may have the better multipliers, or find less leakage.
+            other = self._at_distortion(distortion)
+            found = self._notion.leakage(other.mechanism)
+            other = other if found <= leakage else replace(other, mechanism=proposal.mechanism)
+            proposal = min(proposal, other, key=lambda which: self.gap(which, leakage, distortion))
         return proposal
 
     def _identity(self) -> Proposal:

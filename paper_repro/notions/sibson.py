@@ -11,6 +11,7 @@ from paper_repro.checks import check_order
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.notions.channels import InformationOptimizer
 from paper_repro.notions.comparisons import as_channel, check_alphabets
 from paper_repro.notions.maximal_leakage import MaximalLeakage
 from paper_repro.notions.mutual_information import MutualInformation
@@ -75,12 +76,21 @@ class SibsonInformation(Notion):
     def optimizer(self, source: SourceSet) -> Optimizer:
         if limit := self._limit():
             return limit.optimizer(source)
+        self._check_range()
+        return _SibsonOptimizer(source, self.alpha)
+
+    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
+        if limit := self._limit():
+            return limit.channel_optimizer(source, costs)
+        self._check_range()
+        return InformationOptimizer(self, source, costs, self.alpha)
+
+    def _check_range(self) -> None:
         if self.alpha > _LARGEST_ORDER:
             raise ValueError(
                 f"orders alpha up to {_LARGEST_ORDER:g} can be optimized, got {self.alpha:g}: powers of probabilities would leave "
                 "the range of numbers; use alpha = infinity, which is MaximalLeakage()"
             )
-        return _SibsonOptimizer(source, self.alpha)
 
     def _limit(self) -> Notion | None:
         return {1.0: MutualInformation(), math.inf: MaximalLeakage()}.get(self.alpha)

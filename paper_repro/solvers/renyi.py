@@ -45,8 +45,8 @@ _NOISE = 1e-9
 _MARGIN = 1e-10
 _STEPS = 12
 _MOST_CONES = 6000
-# Times that the program is solved, until its moments are of order 1; and what counts as that, in nats of the moment.
-_PASSES, _SAME_SCALE = 4, 3.0
+# From this order on the scale of the moments is found first, by so many halvings.
+_STEEP, _HALVINGS = 3.0, 14
 
 
 def least_renyi_divergence(
@@ -128,15 +128,21 @@ class RenyiProgram:
 
     def at_distortion(self, distortion: float, about: float) -> RenyiOptimum:
         """Least leakage at a distortion above 0 and below the one without leakage; ``about`` so many nats, for scale."""
-        for _ in range(_PASSES):
-            values = self._least_leakage.solve(distortion * (1 - _MARGIN), about)
-            if self._order == 1 or values.moment <= 0:
-                break
-            change = math.log(values.moment) / (self._order - 1)
-            about += change
-            if abs(change) * (self._order - 1) <= _SAME_SCALE:
-                break
-        return self._optimum(values, distortion)
+        if self._order > _STEEP:
+            about = self._scale_of(distortion, about)
+        return self._optimum(self._least_leakage.solve(distortion * (1 - _MARGIN), about), distortion)
+
+    def _scale_of(self, distortion: float, upper: float) -> float:
+        """The least leakage at a distortion, roughly: moments of a large order are far from 1 if the scale is not right."""
+        lower = 0.0
+        for _ in range(_HALVINGS):
+            middle = (lower + upper) / 2
+            try:
+                enough = self._least_distortion.solve(1.0, middle).worst <= distortion
+            except SolverError:  # it stops where the scale is far off, and only the scale is wanted
+                enough = False
+            lower, upper = (lower, middle) if enough else (middle, upper)
+        return upper
 
     def at_leakage(self, leakage: float) -> RenyiOptimum:
         """Least distortion at a positive, finite leakage; the solver's tolerance may overstep the leakage a little."""
@@ -208,12 +214,12 @@ class RenyiProgram:
 
 @dataclass(frozen=True)
 class _Values:
-    """The solver's matrix, its multipliers, and the largest moment in units of the scale."""
+    """The solver's matrix, its multipliers, and what it minimized: the worst moment, in units of the scale, or distortion."""
 
     matrix: FloatArray
     pair_weights: FloatArray
     prices: FloatArray
-    moment: float
+    worst: float
 
 
 class _Model:
@@ -242,8 +248,7 @@ class _Model:
         else:
             moments = cvxpy.Variable(len(first) * size)
             others.append(cvxpy.PowCone3D(moments, taken, self._scale * given, 1 / order))
-        self._sums = np.kron(np.eye(len(first)), np.ones((1, size))) @ moments
-        self._leak = self._sums <= leakage_bound
+        self._leak = np.kron(np.eye(len(first)), np.ones((1, size))) @ moments <= leakage_bound
         spent = np.einsum("vi,ij->vij", vertices, costs).reshape(len(vertices), -1)
         self._change = spent @ cvxpy.vec(self._matrix, order="C") <= distortion_bound
         self._problem = cvxpy.Problem(cvxpy.Minimize(self._worst), [self._leak, self._change, *others])
@@ -268,11 +273,12 @@ class _Model:
         weights = np.clip(self._leak.dual_value, 0.0, None)
         total = float(weights.sum())
         if total <= 0:  # the leakage does not bind
-            return _Values(self._matrix.value, np.full_like(weights, 1 / len(weights)), np.zeros(len(self._vertices)), 0.0)
+            even, worst = np.full_like(weights, 1 / len(weights)), float(self._worst.value)
+            return _Values(self._matrix.value, even, np.zeros(len(self._vertices)), worst)
         prices = np.clip(self._change.dual_value, 0.0, None) / total
         # In the program every moment is divided by exp((order - 1) about); the weighted moments of the bound are not.
         prices *= math.exp(min(700.0, about * (self._order - 1)))
-        return _Values(self._matrix.value, weights / total, prices, float(self._sums.value.max()))
+        return _Values(self._matrix.value, weights / total, prices, float(self._worst.value))
 
 
 def _slopes(order: float, pairs: IntArray, weights: FloatArray, touching: FloatArray) -> FloatArray:
