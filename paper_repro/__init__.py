@@ -10,10 +10,20 @@ OptimalMechanism(differential privacy: leakage=2.677279 nats, distortion=0.20000
 
 from paper_repro.adjacency import Adjacency, clique, hamming, line, ring
 from paper_repro.curves import ExactCurve, exact_curve
+from paper_repro.databases import DatabaseOptimum, database_leakage_curve, optimal_database_mechanism
 from paper_repro.datasets import load_source_set, read_source_set, source_set_names
 from paper_repro.errors import CertificateError, SolverError
 from paper_repro.mechanisms import Mechanism, distance_mechanism, randomized_response, truncated_geometric
-from paper_repro.notions import DifferentialPrivacy, MutualInformation, notion_by_name
+from paper_repro.notions import (
+    ApproximateDP,
+    DifferentialPrivacy,
+    MaximalInformation,
+    MaximalLeakage,
+    MutualInformation,
+    RenyiDP,
+    SibsonInformation,
+    notion_by_name,
+)
 from paper_repro.queries import Query, adjacency_from_query
 from paper_repro.solvers.graph import uniform_least_distortion
 from paper_repro.source_sets import SourceSet
@@ -21,17 +31,24 @@ from paper_repro.tradeoff import OptimalMechanism, distortion_curve, leakage_cur
 
 __all__ = [
     "Adjacency",
+    "ApproximateDP",
     "CertificateError",
+    "DatabaseOptimum",
     "DifferentialPrivacy",
     "ExactCurve",
+    "MaximalInformation",
+    "MaximalLeakage",
     "Mechanism",
     "MutualInformation",
     "OptimalMechanism",
     "Query",
+    "RenyiDP",
+    "SibsonInformation",
     "SolverError",
     "SourceSet",
     "adjacency_from_query",
     "clique",
+    "database_leakage_curve",
     "distance_mechanism",
     "distortion_curve",
     "exact_curve",
@@ -40,6 +57,7 @@ __all__ = [
     "line",
     "load_source_set",
     "notion_by_name",
+    "optimal_database_mechanism",
     "optimal_mechanism",
     "randomized_response",
     "read_source_set",

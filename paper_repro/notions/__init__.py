@@ -4,29 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from paper_repro.notions.approximate_differential_privacy import ApproximateDP
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
+from paper_repro.notions.maximal_information import MaximalInformation
+from paper_repro.notions.maximal_leakage import MaximalLeakage
 from paper_repro.notions.mutual_information import MutualInformation
+from paper_repro.notions.renyi import RenyiDP
+from paper_repro.notions.sibson import SibsonInformation
 
-__all__ = ["DifferentialPrivacy", "MutualInformation", "Notion", "Optimizer", "Proposal", "notion_by_name"]
+__all__ = [
+    "NOTION_NAMES",
+    "ApproximateDP",
+    "DifferentialPrivacy",
+    "MaximalInformation",
+    "MaximalLeakage",
+    "MutualInformation",
+    "Notion",
+    "Optimizer",
+    "Proposal",
+    "RenyiDP",
+    "SibsonInformation",
+    "notion_by_name",
+]
 
-_KNOWN: dict[str, Callable[[], Notion]] = {
-    DifferentialPrivacy.name: DifferentialPrivacy,
-    MutualInformation.name: MutualInformation,
+_KNOWN: dict[str, Callable[[float, float], Notion]] = {
+    DifferentialPrivacy.name: lambda alpha, delta: DifferentialPrivacy(),
+    ApproximateDP.name: lambda alpha, delta: ApproximateDP(delta),
+    MaximalInformation.name: lambda alpha, delta: MaximalInformation(),
+    MaximalLeakage.name: lambda alpha, delta: MaximalLeakage(),
+    RenyiDP.name: lambda alpha, delta: RenyiDP(alpha),
+    SibsonInformation.name: lambda alpha, delta: SibsonInformation(alpha),
+    MutualInformation.name: lambda alpha, delta: MutualInformation(),
 }
 
+NOTION_NAMES: tuple[str, ...] = tuple(_KNOWN)
+"""The seven notions of Definition 3, Zhong and Bu 2022, in its order."""
 
-def notion_by_name(name: str) -> Notion:
-    """The notion with this name, for command lines and notebooks.
+
+def notion_by_name(name: str, *, alpha: float = 2.0, delta: float = 0.1) -> Notion:
+    """The notion with this name, for command lines and notebooks; ``alpha`` and ``delta`` go to those that have them.
 
     Raises
     ------
     ValueError
-        If there is none; the message lists those there are.
+        If there is none; the message lists those there are. Or if the parameter is outside the notion's range.
 
-    >>> notion_by_name("mutual information")
-    MutualInformation()
+    >>> notion_by_name("mutual information"), notion_by_name("Sibson information", alpha=3)
+    (MutualInformation(), SibsonInformation(alpha=3))
     """
     if name not in _KNOWN:
         raise ValueError(f"unknown privacy notion {name!r}; known are {', '.join(map(repr, _KNOWN))}")
-    return _KNOWN[name]()
+    return _KNOWN[name](alpha, delta)

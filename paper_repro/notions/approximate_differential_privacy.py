@@ -16,6 +16,8 @@ from paper_repro.notions.channels import RatioOptimizer, hamming_costs
 from paper_repro.notions.comparisons import as_channel, check_graph, hockey_stick_leakage, neighbors, ratio_leakage
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
 from paper_repro.solvers.channel import Comparisons
+from paper_repro.solvers.profile_fillings import PointwiseProgram
+from paper_repro.solvers.profile_programs import ApproximateProgram, ProfileProgram
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
@@ -77,9 +79,15 @@ class ApproximateDP(Notion):
     def with_neighbors(self, adjacency: Adjacency) -> ApproximateDP:
         return ApproximateDP(self.delta, self.standard, adjacency)
 
+    def profile_program(self, values: int, records: int) -> ProfileProgram:
+        program = ApproximateProgram if self.standard else PointwiseProgram
+        return program(values, records, self.delta)
+
     def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
         pairs = neighbors(self.adjacency, source.alphabet_size)
-        return RatioOptimizer(self, source, Comparisons.of_neighbors(pairs, source.alphabet_size, self.delta, self.standard), costs)
+        return RatioOptimizer(
+            self, source, Comparisons.of_neighbors(pairs, source.alphabet_size, self.delta, self.standard), costs
+        )
 
     def optimizer(self, source: SourceSet) -> Optimizer:
         check_graph(self.adjacency, source.alphabet_size)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from paper_repro.adjacency import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.hull import PERFECT_SLACK, perfect_privacy
+from paper_repro.solvers.profile_programs import ProfileProgram
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
@@ -118,6 +119,10 @@ class Notion(ABC):
     @abstractmethod
     def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
         """An optimizer over the whole channel, for distances other than Hamming distortion; ``costs`` has shape (M, M)."""
+
+    @abstractmethod
+    def profile_program(self, values: int, records: int) -> ProfileProgram:
+        """The best symmetric mechanisms on databases, whose neighbors differ in one record, for the uniform prior."""
 
     def with_neighbors(self, adjacency: Adjacency) -> Notion:
         """The same notion between the neighbors of a graph; itself, if it does not know of neighbors."""

@@ -16,6 +16,7 @@ from paper_repro.notions.comparisons import as_channel, check_graph, neighbors, 
 from paper_repro.solvers.channel import Comparisons
 from paper_repro.solvers.clique import CliqueProgram, Optimum, least_distortion_of_prior
 from paper_repro.solvers.graph import GraphOptimum, GraphProgram, least_distortion_on_graph
+from paper_repro.solvers.profile_programs import DifferentialPrivacyProgram, ProfileProgram
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
@@ -68,6 +69,9 @@ class DifferentialPrivacy(Notion):
 
     def with_neighbors(self, adjacency: Adjacency) -> DifferentialPrivacy:
         return DifferentialPrivacy(adjacency)
+
+    def profile_program(self, values: int, records: int) -> ProfileProgram:
+        return DifferentialPrivacyProgram(values, records)
 
     def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
         pairs = neighbors(self.adjacency, source.alphabet_size)

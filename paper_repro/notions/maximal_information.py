@@ -13,6 +13,8 @@ from paper_repro.notions.base import Notion, Optimizer
 from paper_repro.notions.channels import RatioOptimizer, hamming_costs
 from paper_repro.notions.comparisons import as_channel, check_alphabets, log_rounded_up
 from paper_repro.solvers.channel import Comparisons
+from paper_repro.solvers.profile_fillings import MaximalLeakageProgram
+from paper_repro.solvers.profile_programs import ProfileProgram
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
@@ -24,9 +26,9 @@ class MaximalInformation(Notion):
 
     A maximum over inputs i, outputs j and priors P of the set; it is attained at a vertex, since for a given leakage the
     condition ``Q_ij <= exp(leakage) (P Q)_j`` is linear in P. Inputs without probability count, as in the paper, where every
-    prior has full support; the leakage is infinite if only they lead to some output. Because the output's own distribution appears, the
-    diagonal does not decide the rest: the optimum is a linear program over the whole channel, with a root search for a distortion
-    budget (:mod:`paper_repro.solvers.channel`), certified within 1e-9 in distortion.
+    prior has full support; the leakage is infinite if only they lead to some output. Because the output's own distribution
+    appears, the diagonal does not decide the rest: the optimum is a linear program over the whole channel, with a root search for
+    a distortion budget (:mod:`paper_repro.solvers.channel`), certified within 1e-9 in distortion.
 
     Examples
     --------
@@ -59,7 +61,8 @@ class MaximalInformation(Notion):
         for column in close:
             entries = [Fraction(entry) for entry in matrix[:, column]]
             means = [
-                sum(Fraction(p) * q for p, q in zip(prior, entries, strict=True)) / sum(map(Fraction, prior))
+                sum(Fraction(p) * q for p, q in zip(prior, entries, strict=True))
+                / sum(map(Fraction, prior), Fraction(0))
                 for prior in vertices
             ]
             largest = max(largest, max(entries) / min(means))
@@ -67,6 +70,9 @@ class MaximalInformation(Notion):
 
     def optimizer(self, source: SourceSet) -> Optimizer:
         return self.channel_optimizer(source, hamming_costs(source))
+
+    def profile_program(self, values: int, records: int) -> ProfileProgram:
+        return MaximalLeakageProgram(values, records)
 
     def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
         return RatioOptimizer(self, source, Comparisons.with_outputs(source.vertices), costs)

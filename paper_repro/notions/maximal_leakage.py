@@ -13,6 +13,8 @@ from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.channels import MassOptimizer
 from paper_repro.notions.comparisons import as_channel, log_rounded_up
 from paper_repro.solvers.knapsack import KnapsackOptimum, KnapsackProgram, least_kept_mass
+from paper_repro.solvers.profile_fillings import MaximalLeakageProgram
+from paper_repro.solvers.profile_programs import ProfileProgram
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
@@ -39,6 +41,9 @@ class MaximalLeakage(Notion):
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
         """Leakage in nats, summed in exact rational arithmetic and rounded up; ``source`` is not needed."""
         return log_rounded_up(max(Fraction(1), sum(map(Fraction, as_channel(mechanism).max(axis=0)), Fraction(0))))
+
+    def profile_program(self, values: int, records: int) -> ProfileProgram:
+        return MaximalLeakageProgram(values, records)
 
     def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
         return MassOptimizer(source, costs)

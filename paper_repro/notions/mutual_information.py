@@ -14,6 +14,7 @@ from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.channels import InformationOptimizer
 from paper_repro.notions.comparisons import as_channel, check_alphabets
 from paper_repro.solvers.divergence import DivergenceOptimum, DivergenceProgram, least_mutual_information
+from paper_repro.solvers.profile_programs import MutualInformationProgram, ProfileProgram
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
@@ -51,6 +52,9 @@ class MutualInformation(Notion):
         """
         matrix = as_channel(mechanism)
         return _worst_prior(matrix, check_alphabets(matrix, source, self.name).vertices)[0]
+
+    def profile_program(self, values: int, records: int) -> ProfileProgram:
+        return MutualInformationProgram(values, records)
 
     def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
         return InformationOptimizer(self, source, costs, 1.0)

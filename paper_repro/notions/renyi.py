@@ -15,6 +15,8 @@ from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.channels import hamming_costs
 from paper_repro.notions.comparisons import as_channel, check_graph, neighbors
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
+from paper_repro.solvers import profile_programs
+from paper_repro.solvers.profile_programs import DifferentialPrivacyProgram, ProfileProgram
 from paper_repro.solvers.renyi import RenyiOptimum, RenyiProgram, least_renyi_divergence
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray, IntArray
@@ -32,8 +34,8 @@ class RenyiDP(Notion):
     It grows with alpha, from the Kullback-Leibler divergence (alpha = 1, taken as the limit) to differential privacy (alpha
     infinite, taken as :class:`DifferentialPrivacy`), and does not depend on the source set. For a source set that contains the
     uniform distribution randomized response is optimal, in closed form: averaging a mechanism over all relabelings of the letters
-    keeps its distortion under the uniform prior and, since the moment is convex, does not raise the worst divergence, and the average is a
-    randomized response. For other sets and for graphs the optimum is a conic program over the whole channel
+    keeps its distortion under the uniform prior and, since the moment is convex, does not raise the worst divergence, and the
+    average is a randomized response. For other sets and for graphs the optimum is a conic program over the whole channel
     (:mod:`paper_repro.solvers.renyi`), certified by tangent planes within 1e-6 nats; for about twelve letters at most.
 
     Parameters
@@ -76,6 +78,11 @@ class RenyiDP(Notion):
 
     def with_neighbors(self, adjacency: Adjacency) -> RenyiDP:
         return RenyiDP(self.alpha, adjacency)
+
+    def profile_program(self, values: int, records: int) -> ProfileProgram:
+        if math.isinf(self.alpha):
+            return DifferentialPrivacyProgram(values, records)
+        return profile_programs.RenyiProgram(values, records, self.alpha)
 
     def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
         self._check_range()

@@ -16,6 +16,8 @@ from paper_repro.notions.comparisons import as_channel, check_alphabets
 from paper_repro.notions.maximal_leakage import MaximalLeakage
 from paper_repro.notions.mutual_information import MutualInformation
 from paper_repro.solvers.divergence import DivergenceOptimum, DivergenceProgram, least_sibson_information
+from paper_repro.solvers.profile_fillings import SibsonProgram
+from paper_repro.solvers.profile_programs import ProfileProgram
 from paper_repro.source_sets import SourceSet
 from paper_repro.types import FloatArray
 
@@ -79,6 +81,11 @@ class SibsonInformation(Notion):
         self._check_range()
         return _SibsonOptimizer(source, self.alpha)
 
+    def profile_program(self, values: int, records: int) -> ProfileProgram:
+        if limit := self._limit():
+            return limit.profile_program(values, records)
+        return SibsonProgram(values, records, self.alpha)
+
     def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
         if limit := self._limit():
             return limit.channel_optimizer(source, costs)
@@ -88,8 +95,8 @@ class SibsonInformation(Notion):
     def _check_range(self) -> None:
         if self.alpha > _LARGEST_ORDER:
             raise ValueError(
-                f"orders alpha up to {_LARGEST_ORDER:g} can be optimized, got {self.alpha:g}: powers of probabilities would leave "
-                "the range of numbers; use alpha = infinity, which is MaximalLeakage()"
+                f"orders alpha up to {_LARGEST_ORDER:g} can be optimized, got {self.alpha:g}: powers of probabilities would "
+                "leave the range of numbers; use alpha = infinity, which is MaximalLeakage()"
             )
 
     def _limit(self) -> Notion | None:
@@ -158,8 +165,8 @@ class _SibsonOptimizer(Optimizer):
 def _worst_prior(matrix: FloatArray, vertices: FloatArray, order: float) -> tuple[float, FloatArray]:
     """Largest Sibson information over the hull, from above, and the vertices' weights that come close to it.
 
-    ``F(w) = sum_j (w . A_j)^(1 / order)``, with ``A_vj = sum_i P_v(i) Q_ij^order``, is concave in the weights w and homogeneous, so
-    its gradient g bounds it: ``F <= (1 - 1 / order) F(w) + max_v g_v``. Newton steps follow the maximizers of
+    ``F(w) = sum_j (w . A_j)^(1 / order)``, with ``A_vj = sum_i P_v(i) Q_ij^order``, is concave in the weights w and homogeneous,
+    so its gradient g bounds it: ``F <= (1 - 1 / order) F(w) + max_v g_v``. Newton steps follow the maximizers of
     ``F + barrier * sum log w`` to a vanishing barrier, in ``w_v`` times the step.
     """
     known = vertices.any(axis=0)
@@ -180,7 +187,9 @@ def _worst_prior(matrix: FloatArray, vertices: FloatArray, order: float) -> tupl
         if upper_nats - lower_nats <= _BRACKET:
             return max(0.0, upper_nats), weights
         scaled = weights[:, np.newaxis] * moments
-        curvature = exponent * (1 - exponent) * (scaled * (levels / means**2)) @ scaled.T + barrier * np.eye(len(weights))
+        curvature = exponent * (1 - exponent) * (scaled * (levels / means**2)) @ scaled.T + barrier * np.eye(
+            len(weights)
+        )
         ascent, drift = np.linalg.solve(curvature, np.column_stack([weights * gradient + barrier, weights])).T
         relative = ascent - (weights @ ascent) / (weights @ drift) * drift
         damping = min(1.0, 0.9 / max(1e-300, float(np.abs(relative).max())))

@@ -16,8 +16,8 @@ comparisons has a distortion of at least
 
     sum_i min_j [ P_i d_ij + sum_{c: g = i} f_cj / t - sum_c f_cj p_c(i) ]  -  (delta / t) F                         (2)
 
-with ``F = sum_cj f_cj`` (pointwise) or ``F = sum_c max_j f_cj`` (standard): add the comparisons, weighted, to the distortion. It is
-evaluated from the multipliers alone, which decide how good it is, not whether it holds.
+with ``F = sum_cj f_cj`` (pointwise) or ``F = sum_c max_j f_cj`` (standard): add the comparisons, weighted, to the distortion. It
+is evaluated from the multipliers alone, which decide how good it is, not whether it holds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from paper_repro.errors import SolverError
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.types import FloatArray, IntArray
 
-__all__ = ["ChannelProgram", "ChannelPoint", "Comparisons"]
+__all__ = ["ChannelPoint", "ChannelProgram", "Comparisons"]
 
 # The solver's tolerances are absolute, 1e-10 at best: all quantities are scaled up by this.
 _SCALE = 1e4

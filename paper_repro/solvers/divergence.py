@@ -26,19 +26,20 @@ distortion.
 
 **Sibson information** of an order alpha > 1 is ``min_r log(T) / (alpha - 1)`` with ``T = sum_ij P_i Q_ij^alpha r_j^(1 - alpha)``,
 again linear in P and jointly convex in (Q, r). The same off-diagonal entries are best (Hoelder's inequality), and in (1) the
-binary moment ``m(a, r) = a^alpha r^(1-alpha) + (1-a)^alpha (1-r)^(1-alpha)`` takes the place of d, with a power cone for each term.
-T grows like a power of alpha; its root F does not, and is had by leaving the sum R of r free (the minimum over R is T^(1/alpha)):
+binary moment ``m(a, r) = a^alpha r^(1-alpha) + (1-a)^alpha (1-r)^(1-alpha)`` takes the place of d, with a power cone for each
+term. T grows like a power of alpha; its root F does not, and is had by leaving the sum R of r free (the minimum over R is
+``T^(1/alpha)``):
 
-    F = min over a, r   max_v  (1/alpha) sum_i P_v(i) [a_i^alpha r_i^(1-alpha) + (1-a_i)^alpha (R-r_i)^(1-alpha)] + (1 - 1/alpha) R.
+    F = min over a, r  max_v (1/alpha) sum_i P_v(i) [a_i^alpha r_i^(1-alpha) + (1-a_i)^alpha (R-r_i)^(1-alpha)] + (1 - 1/alpha) R.
 
-For its lower bound, ``T^(1/alpha) = F(Q) = sum_j (sum_i P_i Q_ij^alpha)^(1/alpha)`` at the best r is a sum of norms, one a column.
-By duality of norms (beta = alpha / (alpha - 1)), for any u and any costs ``C_ij >= 0``,
+For its lower bound, ``T^(1/alpha) = F(Q) = sum_j (sum_i P_i Q_ij^alpha)^(1/alpha)`` at the best r is a sum of norms, one a
+column. By duality of norms (beta = alpha / (alpha - 1)), for any u and any costs ``C_ij >= 0``,
 
     F + sum_ij C_ij Q_ij  >=  sum_i u_i  /  max(1, max_j g_j^(1/beta)),    g_j = sum_i P_i (max(0, u_i - C_ij) / P_i)^beta;   (3)
 
-both sides can be scaled with u and C, so a bound that fails ``g_j <= 1`` by rounding is mended by division. With ``C_ij = kappa_i``
-off the diagonal and 0 on it, ``g_j = B + h_j(u_j)`` where B is common to all columns: ``B = sum_i P_i z_i^beta`` with ``z_i =
-max(0, u_i / P_i - kappa_i / P_i)``, and ``h_j = P_j ((u_j / P_j)^beta - z_j^beta)``. The best u makes ``h_j`` equal to one number
+both sides can be scaled with u and C, so a bound that fails ``g_j <= 1`` by rounding is mended by division. With ``C_ij =
+kappa_i`` off the diagonal and 0 on it, ``g_j = B + h_j(u_j)`` where B is common to all columns: ``B = sum_i P_i z_i^beta`` with
+``z_i = max(0, u_i / P_i - kappa_i / P_i)``, and ``h_j = P_j ((u_j / P_j)^beta - z_j^beta)``. The best u makes ``h_j`` equal to one number
 theta for every letter that is published, and has ``z_i = F^(1 - alpha)`` for the others; theta follows from ``B + theta = 1``.
 """
 

@@ -9,12 +9,12 @@ Where distances are not 0 and 1 the diagonal does not decide the rest (see :mod:
 
 **Lower bounds** for prices y of the spending, ``C_ij = sum_v y_v P_v(i) d_ij``, a prior P and any u, one number a row:
 
-    maximal leakage      ( sum u - D sum y ) / max_j sum_i max(0, u_i - C_ij)                                    on exp(leakage)  (1)
-    mutual information   sum u - log max_j sum_i P_i exp((u_i - C_ij) / P_i) - D sum y                                            (2)
-    Sibson information   ( sum u - D sum y ) / max_j ( sum_i P_i (max(0, u_i - C_ij) / P_i)^beta )^(1/beta)     on F             (3)
+    maximal leakage      ( sum u - D sum y ) / max_j sum_i max(0, u_i - C_ij)                                on exp(leakage)  (1)
+    mutual information   sum u - log max_j sum_i P_i exp((u_i - C_ij) / P_i) - D sum y                                        (2)
+    Sibson information   ( sum u - D sum y ) / max_j ( sum_i P_i (max(0, u_i - C_ij) / P_i)^beta )^(1/beta)  on F           (3)
 
-with ``beta = alpha / (alpha - 1)`` and ``F = exp(leakage / beta)``. (1) and (3) are the duality of norms, (2) is Jensen's inequality;
-each holds whatever u and y are.
+with ``beta = alpha / (alpha - 1)`` and ``F = exp(leakage / beta)``. (1) and (3) are the duality of norms, (2) is Jensen's
+inequality; each holds whatever u and y are.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def least_information(order: float, prior: FloatArray, costs: FloatArray, rows: 
     if order == 1:
         peak = exponents.max()
         loads = (mass[:, np.newaxis] * np.exp(exponents - peak)).sum(axis=0)
-        return max(0.0, float(rows.sum()) - peak - math.log(float(loads.max())) - allowance)
+        return max(0.0, float(rows.sum() - peak) - math.log(float(loads.max())) - allowance)
     dual = order / (order - 1)
     load = float((mass[:, np.newaxis] * np.clip(exponents, 0, None) ** dual).sum(axis=0).max()) ** (1 / dual)
     worth = float(rows.sum()) - allowance
@@ -176,8 +176,8 @@ class InformationProgram:
     def __init__(self, vertices: FloatArray, costs: FloatArray, order: float) -> None:
         if costs.size > _MOST_CONES:
             raise ValueError(
-                f"a channel over {len(costs)} letters makes {costs.size} cones, at most {_MOST_CONES} are solved; take fewer letters, "
-                "or a prior with a closed form"
+                f"a channel over {len(costs)} letters makes {costs.size} cones, at most {_MOST_CONES} are solved; take fewer "
+                "letters, or a prior with a closed form"
             )
         self._vertices, self._costs, self._order = vertices, costs, order
         self._models: dict[bool, tuple[Any, ...]] = {}

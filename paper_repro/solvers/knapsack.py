@@ -1,8 +1,8 @@
 r"""Maximal leakage: as little probability as possible is kept, all letters together.
 
 The leakage is ``log sum_j max_i Q_ij``. The columns' largest entries are at least the diagonal ``a_i = 1 - D_i``, and with the
-off-diagonal entries of :meth:`paper_repro.mechanisms.Mechanism.from_distortions` they are equal to it when ``S = sum_i a_i >= 1``.
-So the optimum, as ``exp(leakage) = S``, is
+off-diagonal entries of :meth:`paper_repro.mechanisms.Mechanism.from_distortions` they are equal to it when ``S = sum_i a_i``
+is at least 1. So the optimum, as ``exp(leakage) = S``, is
 
     minimize  M - sum_i D_i   subject to   P_v . D <= D for every vertex v,    0 <= D_i <= 1,                       (1)
 
@@ -42,8 +42,9 @@ def least_kept_mass(vertices: FloatArray, prices: FloatArray, distortion: float)
     prices : ndarray, shape (V,), >= 0
     distortion : float
 
-    >>> least_kept_mass(np.array([[0.5, 0.3, 0.2]]), np.array([1 / 0.3]), 0.4)  # the best price: two letters kept, in part
-    1.3333333333333335
+    >>> price = np.array([1 / 0.3])  # of one prior, where its second letter is given up in part
+    >>> round(least_kept_mass(np.array([[0.5, 0.3, 0.2]]), price, 0.4), 12)
+    1.333333333333
     """
     spared = np.clip(1 - prices @ vertices, 0, None).sum()
     return max(1.0, float(vertices.shape[1] - distortion * prices.sum() - spared))

@@ -42,8 +42,9 @@ from functools import cached_property
 
 import numpy as np
 
+from paper_repro.checks import check_delta
 from paper_repro.solvers import profiles
-from paper_repro.solvers.profile_programs import ProfileProgram, check_delta, check_order, find_root, rounding
+from paper_repro.solvers.profile_programs import ProfileProgram, check_order, find_root, rounding
 from paper_repro.solvers.profiles import log_mean_exp, log_sum_exp
 from paper_repro.types import FloatArray
 

@@ -38,7 +38,7 @@ from functools import cached_property
 
 import numpy as np
 
-from paper_repro.checks import check_leakage
+from paper_repro.checks import check_delta, check_leakage
 from paper_repro.solvers import profiles
 from paper_repro.solvers.profiles import log_shell_sizes
 from paper_repro.types import FloatArray
@@ -49,7 +49,6 @@ __all__ = [
     "MutualInformationProgram",
     "ProfileProgram",
     "RenyiProgram",
-    "check_delta",
     "check_order",
     "find_root",
     "rounding",
@@ -219,7 +218,7 @@ class DifferentialPrivacyProgram(_ProductProgram):
 
 @dataclass(frozen=True)
 class RenyiProgram(_ProductProgram):
-    """Renyi differential privacy of a finite order above 1: the product; exact by "one record at a time".
+    """Renyi differential privacy of a finite order, at least 1: the product; exact by "one record at a time".
 
     >>> program = RenyiProgram(values=3, records=1, order=2.0)
     >>> round(program.least_leakage(0.3), 6), round(program.least_distortion(1.238029), 6)
@@ -230,7 +229,8 @@ class RenyiProgram(_ProductProgram):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_order(self.order)
+        if self.order != 1:
+            check_order(self.order)
 
     def leakage(self, profile: FloatArray) -> float:
         return profiles.renyi_privacy(profile, self.values, self.order)
@@ -241,6 +241,8 @@ class RenyiProgram(_ProductProgram):
         tilt, ratio = (self.order - 1) * log_odds, math.exp(-log_odds)
         kept = 1 / (1 + (self.values - 1) * ratio)
         other = kept * ratio
+        if self.order == 1:
+            return kept * -math.expm1(-log_odds) * log_odds
         if tilt < 1:  # the sum minus 1, from positive terms alone
             moment = math.log1p(math.expm1(tilt) * other * (math.expm1(log_odds) - math.expm1(-tilt)))
         else:
@@ -248,6 +250,8 @@ class RenyiProgram(_ProductProgram):
         return moment / (self.order - 1)
 
     def _odds_of_loss(self, leakage: float) -> float:
+        if self.order == 1:  # log odds - loss <= m log odds exp(-log odds)
+            return find_root(lambda log_odds: self._loss(log_odds) - leakage, leakage, leakage + self.values)
         # The most likely term alone: log odds - loss <= -log(1 - D/n) / (order - 1) <= log m / (order - 1).
         most = leakage + math.log(self.values) / (self.order - 1)
         return find_root(lambda log_odds: self._loss(log_odds) - leakage, leakage, most)
@@ -327,15 +331,6 @@ def check_order(order: float) -> None:
             f"order must be a finite number above 1, got {order!r}; order 1 is mutual information, and at infinity are "
             "maximal leakage and differential privacy"
         )
-
-
-def check_delta(delta: float) -> None:
-    """Raise unless delta is in [0, 1).
-
-    >>> check_delta(0.1)
-    """
-    if not 0 <= delta < 1:
-        raise ValueError(f"delta must be at least 0 and below 1, got {delta!r}; at 1 nothing is hidden")
 
 
 def rounding(delta: float) -> float:

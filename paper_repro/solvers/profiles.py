@@ -108,6 +108,8 @@ def renyi_privacy(profile: FloatArray, values: int, order: float) -> float:
     possible = mass > -np.inf
     if np.isinf(loss[possible]).any():
         return math.inf
+    if order == 1:  # the limit: Kullback-Leibler divergence
+        return max(0.0, float(np.exp(mass[possible]) @ loss[possible]))
     return max(0.0, log_mean_exp(mass[possible], (order - 1) * loss[possible]) / (order - 1))
 
 

@@ -10,14 +10,14 @@ jointly convex in the two rows; at order 1 its place is taken by ``KL(Q_i || Q_k
 
 with one power cone for each pair of neighbors and each output.
 
-**Lower bound.** For weights lambda of the pairs and prices y of the distortions, ``sum lambda_ik T_ik`` is homogeneous and convex in
-Q, so a tangent plane at any positive X lies below it, and every channel that keeps the distortions has
+**Lower bound.** For weights lambda of the pairs and prices y of the distortions, ``sum lambda_ik T_ik`` is homogeneous and
+convex in Q, so a tangent plane at any positive X lies below it, and every channel that keeps the distortions has
 
     max T_ik  >=  sum_i min_j [ G_ij + sum_v y_v P_v(i) d_ij ]  -  D sum_v y_v,                                              (2)
     G_ij = sum_k lambda_ik alpha s_ikj^(alpha - 1) - (alpha - 1) sum_k lambda_ki s_kij^alpha,     s_ikj = X_ij / X_kj.
 
-It depends on X and the multipliers alone. X is the solver's matrix after a few Newton steps toward the minimizer of ``sum lambda T +
-prices`` over the channels, at which the plane is exact; where a letter is never published, only the ratios of X matter.
+It depends on X and the multipliers alone. X is the solver's matrix after a few Newton steps toward the minimizer of the weighted
+moments and prices over the channels, at which the plane is exact; where a letter is never published, only the ratios of X matter.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def least_renyi_divergence(
     >>> slope = 2 * (0.7 / 0.3 - 0.3 / 0.7) + (0.7 / 0.3) ** 2 - (0.3 / 0.7) ** 2  # of the moment, along the diagonal
     >>> prices = slope * (1 - np.eye(2))
     >>> round(least_renyi_divergence(2, both, np.ones(2) / 2, keep, prices / 2, 0.3 * slope), 6)
-    0.704752
+    0.566395
     """
     bound = float((_slopes(order, pairs, weights / weights.sum(), touching) + prices).min(axis=1).sum()) - allowance
     if order == 1:
