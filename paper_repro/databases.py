@@ -251,8 +251,9 @@ def _symmetric(
             (0.0, 0.0) if math.isinf(lost) else (lost - program.least_leakage(min(spent, program.records)), lost)
         )
     else:
-        used = spent if lost == 0 or distortion is None else distortion
-        gap, size = used - program.least_distortion(lost), spent
+        # At a distortion budget, no leakage is best whatever is spent; else the budget is judged, not what is left of it.
+        used = spent if distortion is None else distortion
+        gap, size = (0.0 if lost == 0 and distortion is not None else used - program.least_distortion(lost)), spent
     over = spent - distortion if distortion is not None else lost - (math.inf if leakage is None else leakage)
     if not (gap <= _ROUNDING * (1 + size) and over <= _ROUNDING * (1 + max(spent, size))):
         raise CertificateError(

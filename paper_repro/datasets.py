@@ -17,7 +17,7 @@ def source_set_names() -> list[str]:
     """Names that :func:`load_source_set` knows, sorted by alphabet size and then by class.
 
     >>> source_set_names()[:5]
-    ['P_I_6', 'P_II_6', 'P_IIIa_6', 'P_IIIb_6', 'P_IIIc_6']
+    ['P_I_2', 'P_II_4', 'P_I_6', 'P_II_6', 'P_IIIa_6']
     """
     names = [path.stem for path in _FOLDER.glob("*.csv")]
     return sorted(
@@ -47,7 +47,7 @@ def source_set_path(name_or_path: str | Path) -> Path:
 
 
 def load_source_set(name_or_path: str | Path) -> SourceSet:
-    """A source set of Tables I-IV (Kalantari et al. 2018) or of Class I by name, or one from a CSV file.
+    """A source set of the papers' tables and figures by name, or one from a CSV file.
 
     Parameters
     ----------

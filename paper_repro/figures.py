@@ -14,7 +14,15 @@ from matplotlib.lines import Line2D
 
 from paper_repro.drawing import COLORS, DASHES, STYLE, as_image, canvas, draw_grid, need_columns, save_figure
 
-__all__ = ["as_image", "draw_breakpoints", "draw_curves", "draw_leakages", "draw_vertices", "save_figure"]
+__all__ = [
+    "as_image",
+    "draw_breakpoints",
+    "draw_curves",
+    "draw_falling",
+    "draw_leakages",
+    "draw_vertices",
+    "save_figure",
+]
 
 _ZERO = 1e-6
 _PRINTED: dict[str, Any] = {"linestyle": (0, (1, 1.6)), "linewidth": 1.1}
@@ -56,7 +64,7 @@ def draw_curves(table: pd.DataFrame, title: str = "") -> Figure:
             2 if printed.any() else 1, 1, sharex=True, squeeze=False, height_ratios=[3, 1.3][: 1 + printed.any()]
         )[:, 0]
         for name, rows in exact.groupby(key, sort=False):
-            _draw_line(axes, rows, "leakage", **styles[name])
+            draw_falling(axes, rows, "leakage", **styles[name])
         handles = [
             Line2D(
                 [],
@@ -72,8 +80,8 @@ def draw_curves(table: pd.DataFrame, title: str = "") -> Figure:
             table[printed].assign(shortfall=table["exact"] - table["leakage"]).groupby("source_set", sort=False)
         ):
             style = styles[name if key == "source_set" else exact[key].iloc[0]]
-            _draw_line(axes, rows, "leakage", ends=False, **{**style, **_PRINTED})
-            _draw_line(rest[0], rows, "shortfall", **style)
+            draw_falling(axes, rows, "leakage", ends=False, **{**style, **_PRINTED})
+            draw_falling(rest[0], rows, "shortfall", **style)
         if printed.any():
             handles.append(Line2D([], [], color="0.3", **_PRINTED, label="as printed, where it differs"))
             rest[0].set(ylabel="exact minus\nprinted (nats)")
@@ -146,7 +154,7 @@ def draw_breakpoints(table: pd.DataFrame, title: str = "") -> Figure:
     return figure
 
 
-def _draw_line(axes: Axes, rows: pd.DataFrame, column: str, *, ends: bool = True, **style: Any) -> None:
+def draw_falling(axes: Axes, rows: pd.DataFrame, column: str, *, ends: bool = True, **style: Any) -> None:
     """One curve, broken between the open and the closed end of each jump, and ended where it has reached 0 for good."""
     opens = [position for position, end in enumerate(rows["end"]) if end == "open"]
     above = rows[column].abs().gt(_ZERO).to_numpy().nonzero()[0]

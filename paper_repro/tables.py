@@ -11,7 +11,8 @@ import pandas as pd
 from paper_repro.checks import check_distortion
 from paper_repro.curves import exact_curve
 from paper_repro.datasets import load_source_set
-from paper_repro.notions import DifferentialPrivacy, Notion
+from paper_repro.jumps import with_jumps
+from paper_repro.notions import ApproximateDP, DifferentialPrivacy, Notion
 from paper_repro.papers import kalantari2018
 from paper_repro.source_sets import SourceSet
 from paper_repro.tradeoff import leakage_curve
@@ -219,19 +220,31 @@ def _sources(names: Sequence[str]) -> list[SourceSet]:
 def _curve(source: SourceSet, notion: Notion, grid: FloatArray) -> pd.DataFrame:
     if notion.gap_unit != "distortion":
         return _rounded(_frame(source, notion.name, grid, leakage_curve(source, grid, notion)), notion.gap_unit)
-    exact = exact_curve(source)
-    inside = exact.breakpoints[(exact.breakpoints > grid[:1].sum()) & (exact.breakpoints < grid[-1:].sum())]
+    if not isinstance(notion, DifferentialPrivacy | ApproximateDP) or notion.adjacency is not None:
+        places, leakages, ends = with_jumps(
+            lambda distortion: float(leakage_curve(source, [distortion], notion)[0]),
+            grid,
+            leakage_curve(source, grid, notion),
+        )
+        return _rounded(_frame(source, notion.name, places, leakages).assign(end=ends), notion.gap_unit)
+    breakpoints, limit = _breakpoints(source, notion)
+    inside = breakpoints[(breakpoints > grid[:1].sum()) & (breakpoints < grid[-1:].sum())]
     apart = np.abs(grid[:, np.newaxis] - inside).min(axis=1, initial=1.0) > 1e-9
     grid = np.sort(np.append(grid[apart], inside))
     frame = _frame(source, notion.name, grid, leakage_curve(source, grid, notion))
-    if len(inside) and inside[-1] == exact.breakpoints[-1] and exact.limits_from_below[-1] > _SAME:
+    if len(inside) and inside[-1] == breakpoints[-1] and limit > _SAME:
         jump = np.searchsorted(grid, inside[-1])
         frame.loc[jump, "end"] = "closed"
-        below = frame.loc[[jump]].assign(
-            leakage=exact.limits_from_below[-1], exact=exact.limits_from_below[-1], end="open"
-        )
+        below = frame.loc[[jump]].assign(leakage=limit, exact=limit, end="open")
         frame = pd.concat([frame[:jump], below, frame[jump:]], ignore_index=True)
     return _rounded(frame, notion.gap_unit)
+
+
+def _breakpoints(source: SourceSet, notion: DifferentialPrivacy | ApproximateDP) -> tuple[FloatArray, float]:
+    """Where the exact curve bends, the last being its jump to 0, and its limit below the jump."""
+    exact = exact_curve(source)
+    delta = notion.delta if isinstance(notion, ApproximateDP) else 0.0
+    return (1 - delta) * exact.breakpoints, float(exact.limits_from_below[-1:].sum())
 
 
 def _no_rows() -> pd.DataFrame:

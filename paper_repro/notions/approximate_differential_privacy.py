@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +14,14 @@ from paper_repro.checks import check_delta
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.channels import RatioOptimizer, hamming_costs
-from paper_repro.notions.comparisons import as_channel, check_graph, hockey_stick_leakage, neighbors, ratio_leakage
+from paper_repro.notions.comparisons import (
+    as_channel,
+    check_graph,
+    hockey_stick_leakage,
+    log_rounded_up,
+    neighbors,
+    ratio_leakage,
+)
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
 from paper_repro.solvers.channel import Comparisons
 from paper_repro.solvers.profile_fillings import PointwiseProgram
@@ -79,6 +87,27 @@ class ApproximateDP(Notion):
     def with_neighbors(self, adjacency: Adjacency) -> ApproximateDP:
         return ApproximateDP(self.delta, self.standard, adjacency)
 
+    def parallel(self, factors: Sequence[tuple[Mechanism, SourceSet | None, int]]) -> float:
+        r"""Standard definition: the largest of the factors. Pointwise: the same, each at a delta of its own.
+
+        Let p be the probability of what the other records publish. Record k needs ``p Q_ij <= t p Q_kj + delta``, so t is at least
+        ``(Q_ij - delta / p) / Q_kj``, which grows with p: the worst p is the product of the other factors' largest entries.
+        """
+        if self.standard:
+            return max(ApproximateDP(self.delta, standard=True).leakage(mechanism) for mechanism, _, _ in factors)
+        peaks = [Fraction(mechanism.matrix.max()) for mechanism, _, _ in factors]
+        likeliest = math.prod(peak**count for peak, (_, _, count) in zip(peaks, factors, strict=True))
+        largest = Fraction(1)
+        for peak, (mechanism, _, _) in zip(peaks, factors, strict=True):
+            delta = Fraction(self.delta) * peak / likeliest
+            for larger, smaller in zip(mechanism.matrix.max(axis=0), mechanism.matrix.min(axis=0), strict=True):
+                if larger <= delta:
+                    continue
+                if smaller == 0:
+                    return math.inf
+                largest = max(largest, (Fraction(larger) - delta) / Fraction(smaller))
+        return log_rounded_up(largest)
+
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         program = ApproximateProgram if self.standard else PointwiseProgram
         return program(values, records, self.delta)
@@ -100,7 +129,7 @@ class _RescaledOptimizer(Optimizer):
     """Differential privacy at ``D / (1 - delta)``."""
 
     def __init__(self, source: SourceSet, delta: float) -> None:
-        self.source, self._delta = source, delta
+        self.source, self.costs, self._delta = source, None, delta
         self._private = DifferentialPrivacy().optimizer(source)
         self.perfect = self._private.perfect
 

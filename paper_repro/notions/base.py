@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -127,3 +130,24 @@ class Notion(ABC):
     def with_neighbors(self, adjacency: Adjacency) -> Notion:
         """The same notion between the neighbors of a graph; itself, if it does not know of neighbors."""
         return self
+
+    def parallel(self, factors: Sequence[tuple[Mechanism, SourceSet | None, int]]) -> float:
+        """Leakage of independent records, each published through its own mechanism; see :mod:`paper_repro.composition`.
+
+        Parameters
+        ----------
+        factors : sequence of (mechanism, source, count)
+            Of ``count`` records each.
+
+        Returns
+        -------
+        float
+            Nats, rounded up. Here the sum over all records, since information adds up; notions that compare databases which
+            differ in one record have their own rule.
+        """
+        losses = [(self.leakage(mechanism, source), count) for mechanism, source, count in factors]
+        if any(math.isinf(loss) for loss, _ in losses):
+            return math.inf
+        total = sum((Fraction(loss) * count for loss, count in losses), Fraction(0))
+        rounded = float(total)
+        return rounded if Fraction(rounded) >= total else math.nextafter(rounded, math.inf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
@@ -69,6 +70,10 @@ class DifferentialPrivacy(Notion):
 
     def with_neighbors(self, adjacency: Adjacency) -> DifferentialPrivacy:
         return DifferentialPrivacy(adjacency)
+
+    def parallel(self, factors: Sequence[tuple[Mechanism, SourceSet | None, int]]) -> float:
+        """The largest of the factors: what the other records publish cancels."""
+        return max(DifferentialPrivacy().leakage(mechanism) for mechanism, _, _ in factors)
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return DifferentialPrivacyProgram(values, records)

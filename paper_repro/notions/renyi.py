@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -79,6 +80,10 @@ class RenyiDP(Notion):
     def with_neighbors(self, adjacency: Adjacency) -> RenyiDP:
         return RenyiDP(self.alpha, adjacency)
 
+    def parallel(self, factors: Sequence[tuple[Mechanism, SourceSet | None, int]]) -> float:
+        """The largest of the factors: what the other records publish sums to 1."""
+        return max(RenyiDP(self.alpha).leakage(mechanism) for mechanism, _, _ in factors)
+
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         if math.isinf(self.alpha):
             return DifferentialPrivacyProgram(values, records)
@@ -95,6 +100,8 @@ class RenyiDP(Notion):
         if source.source_class == "I" and (self.adjacency is None or self.adjacency.is_clique):
             return _SymmetricOptimizer(self, source)
         self._check_range()
+        if self.adjacency is None or self.adjacency.is_clique:
+            return _KnownLettersOptimizer(self, source)
         return RenyiOptimizer(self, source)
 
     def _check_range(self) -> None:
@@ -199,9 +206,9 @@ class RenyiOptimizer(Optimizer):
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats: the leakage less the tangent plane's bound; without multipliers that bound is 0."""
         found = proposal.evidence
-        if math.isinf(leakage) or distortion == 0:
+        if distortion == 0:
             return 0.0
-        if found is None:
+        if found is None or math.isinf(leakage):
             return leakage
         prices = (found.prices @ self.source.vertices)[:, np.newaxis] * self._distances
         allowance = distortion * float(found.prices.sum())
@@ -209,6 +216,34 @@ class RenyiOptimizer(Optimizer):
         return leakage - least_renyi_divergence(
             order, self._pairs, found.pair_weights, found.touching, prices, allowance
         )
+
+
+class _KnownLettersOptimizer(Optimizer):
+    """Where all letters are neighbors, those that never occur may be left out: nothing asks to publish them.
+
+    Published as another letter they leak no more and are wrong no more often; and their rows may be those of any letter.
+    """
+
+    def __init__(self, notion: RenyiDP, source: SourceSet) -> None:
+        super().__init__(source)
+        self._known = source.vertices.any(axis=0)
+        self._inner = RenyiOptimizer(RenyiDP(notion.alpha), SourceSet(source.vertices[:, self._known]))
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        return self._with_all_letters(self._inner._at_distortion(distortion))
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        return self._with_all_letters(self._inner._at_leakage(leakage))
+
+    def _with_all_letters(self, proposal: Proposal) -> Proposal:
+        rows = np.cumsum(self._known) - 1
+        matrix = np.zeros((len(rows),) * 2)
+        matrix[:, self._known] = proposal.mechanism.matrix[np.where(self._known, rows, 0)]
+        return replace(proposal, mechanism=Mechanism(matrix, self.source.labels))
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """In nats, as that of the letters that occur."""
+        return self._inner.gap(proposal, leakage, distortion)
 
 
 def _divergence(row: FloatArray, other: FloatArray, order: float) -> float:

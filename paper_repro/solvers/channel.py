@@ -41,7 +41,7 @@ _NOISE = 1e-13
 # Leakage in nats, and a share of delta, that are left to rounding.
 _MARGIN = 1e-12
 # A budget counts as kept if it is missed by less.
-_ROUNDING = 1e-12
+_ROUNDING = 4e-12
 _MOST_ROWS = 100_000
 
 
@@ -129,7 +129,9 @@ class ChannelProgram:
     ) -> ChannelPoint:
         """Least leakage at a distortion, by root finding on the least distortion.
 
-        A leakage of ``upper`` is enough; ``without`` any, no distortion below this can be had.
+        A leakage of ``upper`` is enough; ``without`` any, no distortion below this can be had. The curve jumps where a letter can
+        just be left out; there many leakages have the same least distortion, and the lowest is wanted: the distortion that is
+        searched for is therefore larger by a rounding.
         """
         from scipy.optimize import brentq
 
@@ -139,8 +141,8 @@ class ChannelProgram:
             if nats == 0:
                 return without - distortion
             point = self.at_leakage(nats)
-            over = self.distortion(point.matrix) - distortion
-            if over <= _ROUNDING:
+            over = self.distortion(point.matrix) - distortion - _ROUNDING
+            if over <= 0:
                 within[nats] = point
             return over
 

@@ -103,6 +103,10 @@ class ProfileProgram(ABC):
         limit = check_leakage(leakage)
         return 0.0 if limit == math.inf or self.values == 1 else max(0.0, self._least_distortion(limit))
 
+    def shell_probabilities(self, profile: FloatArray) -> FloatArray:
+        """Probability that 0 .. n records are changed, ``N_l q_l``, shape (records + 1,)."""
+        return np.exp(self._sizes + profile)
+
     @property
     def free_distortion(self) -> float:
         """Distortion of the uniform output, ``n (m - 1) / m``: from here on nothing leaks, by any notion."""

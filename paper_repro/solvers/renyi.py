@@ -43,7 +43,7 @@ _ATTEMPTS: tuple[dict[str, Any], ...] = (_TIGHT, _LOOSE, _LOOSE | {"equilibrate_
 _NOISE = 1e-9
 # A share of the budget that is left to rounding.
 _MARGIN = 1e-10
-_STEPS = 12
+_STEPS, _BARRIER_STEPS, _LEAST_BARRIER = 12, 60, 1e-13
 _MOST_CONES = 6000
 # From this order on the scale of the moments is found first, by so many halvings.
 _STEEP, _HALVINGS = 3.0, 14
@@ -177,27 +177,18 @@ class RenyiProgram:
         return matrix
 
     def _polished(self, matrix: FloatArray, weights: FloatArray, prices: FloatArray) -> FloatArray:
-        """Newton steps toward the least ``sum lambda T + prices`` over the published letters, in relative changes of entries."""
-        (first, second), size = self._pairs.T, len(matrix)
+        """X: Newton steps toward the least weighted moments and prices over the published letters; the others by themselves."""
         published = np.flatnonzero(matrix.max(axis=0) > _NOISE * 100)
         # In units of the price of a change, so that the equations are of one size.
         unit = max(float(prices.max()), 1e-300)
-        weights, prices = weights / unit, prices / unit
-        bend = weights * (self._order * (self._order - 1) if self._order > 1 else 1.0)
+        weights, prices, size = weights / unit, prices / unit, len(matrix)
         for _ in range(_STEPS):
             found = matrix[:, published]
             count = found.size
             system = np.zeros((count + size,) * 2)
             for number, column in enumerate(found.T):
-                ratios = column[first] / column[second]
-                base = bend * ratios ** (self._order - 2) / column[second]
-                block = np.zeros((size, size))
-                np.add.at(block, (first, first), base)
-                np.add.at(block, (second, second), base * ratios**2)
-                np.subtract.at(block, (first, second), base * ratios)
-                np.subtract.at(block, (second, first), base * ratios)
                 place = slice(number * size, (number + 1) * size)
-                system[place, place] = block * column[:, np.newaxis] * column
+                system[place, place] = self._bend(weights, column)
                 system[place, count:] = system[count:, place] = np.diag(column)
             slopes = (_slopes(self._order, self._pairs, weights, matrix) + prices)[:, published]
             target = np.append(-(slopes * found).T.ravel(), 1 - found.sum(axis=1))
@@ -209,7 +200,50 @@ class RenyiProgram:
             matrix[:, published] = found * (1 + change * min(1.0, 0.9 / max(largest, 1e-300)))
             if largest < 1e-12:
                 break
+        rows = (_slopes(self._order, self._pairs, weights, matrix) + prices)[:, published].min(axis=1)
+        for letter in np.setdiff1d(np.arange(size), published):
+            matrix[:, letter] = self._shape(weights, prices[:, letter] - rows)
         return matrix
+
+    def _shape(self, weights: FloatArray, costs: FloatArray) -> FloatArray:
+        """The column x, summing to 1, of least weighted moments plus ``costs . x``, by Newton steps along a falling barrier.
+
+        If that is not negative, publishing the letter does not pay, and the tangent plane at x proves it.
+        """
+        first, second = self._pairs.T
+        size, barrier = len(costs), 1.0
+        column = np.full(size, 1 / size)
+        for _ in range(_BARRIER_STEPS):
+            ratios = column[first] / column[second]
+            slopes = costs - barrier / column
+            power = ratios ** (self._order - 1)
+            rising = np.log(ratios) + 1 if self._order == 1 else self._order * power
+            np.add.at(slopes, first, weights * rising)
+            np.subtract.at(slopes, second, weights * ratios * (1 if self._order == 1 else (self._order - 1) * power))
+            system = np.zeros((size + 1,) * 2)
+            system[:size, :size] = self._bend(weights, column) + barrier * np.eye(size)
+            system[size, :size] = system[:size, size] = column
+            if not np.isfinite(system).all():
+                break
+            change = np.linalg.lstsq(system, np.append(-slopes * column, 1 - column.sum()), rcond=1e-15)[0][:size]
+            largest = float(np.abs(change).max())
+            column = column * (1 + change * min(1.0, 0.9 / max(largest, 1e-300)))
+            if largest < 0.5:
+                barrier = max(barrier / 4, _LEAST_BARRIER)
+        return column
+
+    def _bend(self, weights: FloatArray, column: FloatArray) -> FloatArray:
+        """Second derivatives of one column's weighted moments, in relative changes of its entries."""
+        first, second = self._pairs.T
+        ratios = column[first] / column[second]
+        base = weights * (self._order * (self._order - 1) if self._order > 1 else 1.0)
+        base = base * ratios ** (self._order - 2) / column[second]
+        block = np.zeros((len(column),) * 2)
+        np.add.at(block, (first, first), base)
+        np.add.at(block, (second, second), base * ratios**2)
+        np.subtract.at(block, (first, second), base * ratios)
+        np.subtract.at(block, (second, first), base * ratios)
+        return block * column[:, np.newaxis] * column
 
 
 @dataclass(frozen=True)
