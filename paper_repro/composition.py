@@ -23,10 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.adjacency import clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion
 from paper_repro.source_sets import SourceSet
 from paper_repro.tradeoff import OptimalMechanism, optimal_mechanism
+from paper_repro.types import FloatArray
 
 __all__ = [
     "ParallelComposition",
@@ -50,9 +52,9 @@ def parallel_leakage(
     was given a graph. Priors are products, record k's from its own source set; mixtures of such products, under which records
     are dependent, leak no more.
 
-    For the pointwise definition of approximate differential privacy the other records help: each pair of probabilities shrinks by
-    the factor p with which they publish what they do, and delta does not, so factor k is left with its loss at ``delta / p``. That
-    loss grows with p; the largest p is the product of the others' largest entries, and no delta of 1 or more leaks.
+    For the pointwise definition of approximate differential privacy the other records help: a factor's probabilities shrink by
+    the probability p of what the others publish, and delta does not, so that its loss is that at ``delta / p``. This grows with
+    p, and the largest p is the product of the others' largest entries; at a ``delta / p`` of 1 or more nothing leaks.
 
     Parameters
     ----------
@@ -84,7 +86,8 @@ def parallel_leakage(
     >>> round(37 / 15, 9)
     2.466666667
 
-    Lemma 16(2), for two fair bits and half a change in all: to reveal one and erase the other leaks less than to treat them alike.
+    Lemma 16(2), for two fair bits and half a change in all: to reveal one and erase the other leaks less than to treat them
+    alike.
 
     >>> reveal, erase = np.eye(2), Mechanism.constant([0.5, 0.5])
     >>> [round(math.exp(parallel_leakage(pair, MaximalLeakage())), 9) for pair in ([reveal, erase], [keep, keep])]
@@ -105,9 +108,7 @@ def parallel_leakage(
         ) from None
 
 
-def parallel_distortion(
-    mechanisms: Sequence[Mechanism | ArrayLike], sources: SourceSet | Sequence[SourceSet]
-) -> float:
+def parallel_distortion(mechanisms: Sequence[Mechanism | ArrayLike], sources: SourceSet | Sequence[SourceSet]) -> float:
     """Expected number of records changed, each under the worst prior of its source set: the sum over the records.
 
     Parameters, errors as of :func:`parallel_leakage`.
@@ -152,7 +153,7 @@ def product_mechanism(mechanisms: Sequence[Mechanism | ArrayLike]) -> Mechanism:
             f"these {len(channels)} records have {written} databases, too many to write out their channel (at most "
             f"{_MOST_ROWS}); parallel_leakage and parallel_distortion do without it"
         )
-    whole = np.ones((1, 1))
+    whole: FloatArray = np.ones((1, 1))
     for channel in channels:
         whole = np.kron(whole, channel.matrix)
     return Mechanism(whole, list(itertools.product(*(channel.labels for channel in channels))))
@@ -195,11 +196,10 @@ def parallel_composition(
 ) -> ParallelComposition:
     """The best mechanism for one record at distortion D / n, used for every one of n independent records.
 
-    Of all mechanisms that treat records alike this leaks least (Lemma 16, Zhong and Bu 2022). For differential privacy, Renyi
-    differential privacy, standard approximate differential privacy and mutual information no other choice of one mechanism per
-    record does better; for maximal leakage one that shares out the distortion unevenly may. For pointwise approximate differential
-    privacy, which the lemma leaves out, the result is an upper bound. A mechanism that sees the whole database leaks less, see
-    :func:`paper_repro.databases.optimal_database_mechanism`.
+    No other mechanism leaks less when used for every record (Lemma 16, Zhong and Bu 2022), except for pointwise approximate
+    differential privacy, which the lemma leaves out. A choice of one mechanism for each record may leak less for maximal leakage
+    (not for differential privacy, Renyi differential privacy, standard approximate differential privacy or mutual information),
+    and so may a mechanism that sees the whole database, see :func:`paper_repro.databases.optimal_database_mechanism`.
 
     Parameters
     ----------
@@ -234,7 +234,15 @@ def parallel_composition(
         raise ValueError(
             f"distortion must be an expected number of records changed between 0 and {records}, got {distortion!r}"
         )
-    raise NotImplementedError
+    if notion is None:
+        notion = DifferentialPrivacy()
+    if isinstance(notion, Notion) and isinstance(source, SourceSet):  # else what follows says so
+        notion = notion.with_neighbors(clique(source.alphabet_size))
+    local = optimal_mechanism(source, distortion=distortion / records, notion=notion)
+    everyone = [local.mechanism] * records
+    return ParallelComposition(
+        int(records), local, parallel_leakage(everyone, local.notion, source), parallel_distortion(everyone, source)
+    )
 
 
 def _factors(

@@ -22,8 +22,8 @@ def with_jumps(
     """Points of a falling curve with both ends of every jump added.
 
     Between neighboring points of the grid that differ by more than 0.04 nats the interval is halved, always keeping the half that
-    falls more, down to a width of 1e-9: what still falls by more than 0.001 nats there is a jump. A curve takes the lower value
-    at a jump. Two jumps between neighboring points are seen as one.
+    falls more, as long as the fall does not shrink like the width, down to a width of 1e-9: what still falls by more than 0.001
+    nats there is a jump. A curve takes the lower value at a jump. Two jumps between neighboring points are seen as one.
 
     Parameters
     ----------
@@ -48,11 +48,14 @@ def with_jumps(
     for number, (place, value) in enumerate(zip(places, values, strict=True)):
         if number and values[number - 1] - value > _DROP and np.isfinite(values[number - 1]):
             low, high = (places[number - 1], values[number - 1]), (place, value)
-            while high[0] - low[0] > _WIDTH and low[1] - high[1] > _JUMP:
+            drop, steps = low[1] - high[1], 0
+            # A continuous drop shrinks with the width.
+            while high[0] - low[0] > _WIDTH and low[1] - high[1] > max(_JUMP, drop * 2 ** (-0.9 * steps) * (steps > 3)):
+                steps += 1
                 middle = (low[0] + high[0]) / 2
                 between = (middle, curve(middle))
                 low, high = (low, between) if low[1] - between[1] >= between[1] - high[1] else (between, high)
-            if low[1] - high[1] > _JUMP:
+            if high[0] - low[0] <= _WIDTH and low[1] - high[1] > _JUMP:
                 at = round(high[0], 8)
                 points += [(at, low[1], "open"), (at, high[1], "closed")]
         points.append((place, value, ""))

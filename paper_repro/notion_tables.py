@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from paper_repro.composition import parallel_composition
 from paper_repro.databases import database_leakage_curve, optimal_database_mechanism
 from paper_repro.datasets import load_source_set
 from paper_repro.jumps import with_jumps
@@ -18,7 +19,7 @@ from paper_repro.papers import zhong_bu2022
 from paper_repro.source_sets import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 
-__all__ = ["bound_table", "global_table", "mechanism_table", "profile_table"]
+__all__ = ["bound_table", "global_table", "mechanism_table", "profile_table", "record_table"]
 
 _DECIMALS = 6
 
@@ -26,12 +27,11 @@ _DECIMALS = 6
 def bound_table(name: str, notions: Sequence[Notion], distortions: ArrayLike) -> pd.DataFrame:
     """Intervals that Proposition 8 of Zhong and Bu 2022 prints for a Class I set, where they are no single number.
 
-        Columns: ``curve`` (the notion), ``distortion``, ``lower`` and ``upper`` in nats; empty for other classes.
+    Columns: ``curve`` (the notion), ``distortion``, ``lower`` and ``upper`` in nats; empty for other classes.
 
-        >>> from paper_repro.jumps import with_jumps
-    from paper_repro.notions import RenyiDP
-        >>> bound_table("P_I_2", [RenyiDP(2)], [0.3]).round(4).iloc[0].to_dict()
-        {'curve': 'Renyi differential privacy', 'distortion': 0.3, 'lower': 0.4906, 'upper': 0.5664}
+    >>> from paper_repro.notions import RenyiDP
+    >>> bound_table("P_I_2", [RenyiDP(2)], [0.3]).round(4).iloc[0].to_dict()
+    {'curve': 'Renyi differential privacy', 'distortion': 0.3, 'lower': 0.4906, 'upper': 0.5664}
     """
     source = load_source_set(name)
     rows = []
@@ -49,12 +49,11 @@ def bound_table(name: str, notions: Sequence[Notion], distortions: ArrayLike) ->
 def mechanism_table(name: str, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
     """The best mechanism of each notion at one distortion, one entry a row.
 
-        Columns: ``notion``, ``leakage`` (least, in nats), ``true`` and ``published`` letters, ``probability``.
+    Columns: ``notion``, ``leakage`` (least, in nats), ``true`` and ``published`` letters, ``probability``.
 
-        >>> from paper_repro.jumps import with_jumps
-    from paper_repro.notions import MaximalLeakage
-        >>> mechanism_table("P_II_4", [MaximalLeakage()], 0.3)["probability"].round(2).tolist()[:4]
-        [1.0, 0.0, 0.0, 0.0]
+    >>> from paper_repro.notions import MaximalLeakage
+    >>> mechanism_table("P_II_4", [MaximalLeakage()], 0.3)["probability"].round(2).tolist()[:4]
+    [1.0, 0.0, 0.0, 0.0]
     """
     source = load_source_set(name)
     frames = []
@@ -87,25 +86,24 @@ def global_table(
 
     Parameters
     ----------
-        values, records : int
-            m and n.
-        notions : sequence of Notion
-        distortions : array_like in [0, records]
-            Expected numbers of records changed.
-        prior : sequence of ``values ** records`` probabilities, optional
-            In the order of :func:`paper_repro.queries.databases`; uniform, if empty.
+    values, records : int
+        m and n.
+    notions : sequence of Notion
+    distortions : array_like in [0, records]
+        Expected numbers of records changed.
+    prior : sequence of ``values ** records`` probabilities, optional
+        In the order of :func:`paper_repro.queries.databases`; uniform, if empty.
 
     Returns
     -------
-        DataFrame
-            ``notion``, ``distortion``, ``exact``, ``lower`` and ``upper``, in nats; the bounds in their corrected reading, and between
-            the points of the grid interpolated; ``end``, ``open`` and ``closed`` at the ends of a jump. Without a prior, upper bounds
-            of maximal information are those of the uniform prior.
+    DataFrame
+        ``notion``, ``distortion``, ``exact``, ``lower`` and ``upper``, in nats; the bounds in their corrected reading, and
+        between the points of the grid interpolated; ``end``, ``open`` and ``closed`` at the ends of a jump. Without a
+        prior, upper bounds of maximal information are those of the uniform prior.
 
-        >>> from paper_repro.jumps import with_jumps
-    from paper_repro.notions import MaximalLeakage
-        >>> global_table(2, 2, [MaximalLeakage()], [0.4]).round(5).iloc[0, 2:5].to_dict()
-        {'exact': 0.87547, 'lower': 0.47, 'upper': 0.94001}
+    >>> from paper_repro.notions import MaximalLeakage
+    >>> global_table(2, 2, [MaximalLeakage()], [0.4]).round(5).iloc[0, 2:5].to_dict()
+    {'exact': 0.87547, 'lower': 0.47, 'upper': 0.94001}
     """
     source = SourceSet(prior) if len(prior) else None
     small = records * np.log(values) <= np.log(2048)
@@ -144,12 +142,11 @@ def global_table(
 def profile_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
     """How many records the best mechanism of each notion changes, for the uniform prior.
 
-        Columns: ``notion``, ``changed`` (0 .. n) and ``probability`` that so many records are changed.
+    Columns: ``notion``, ``changed`` (0 .. n) and ``probability`` that so many records are changed.
 
-        >>> from paper_repro.jumps import with_jumps
-    from paper_repro.notions import MaximalLeakage
-        >>> profile_table(2, 2, [MaximalLeakage()], 0.4)["probability"].tolist()
-        [0.6, 0.4, 0.0]
+    >>> from paper_repro.notions import MaximalLeakage
+    >>> profile_table(2, 2, [MaximalLeakage()], 0.4)["probability"].tolist()
+    [0.6, 0.4, 0.0]
     """
     frames = []
     for notion in notions:
@@ -165,6 +162,28 @@ def profile_table(values: int, records: int, notions: Sequence[Notion], distorti
             )
         )
     return _rounded(pd.concat(frames, ignore_index=True))
+
+
+def record_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
+    """What publishing records one by one costs: least leakages for the uniform prior, in nats.
+
+    Columns: ``notion``; ``databases``, of any mechanism for whole databases; ``one_by_one``, of the best local mechanism at
+    ``distortion / records``, used for every record (parallel composition, Section IV-D, Zhong and Bu 2022).
+
+    >>> from paper_repro.notions import MaximalLeakage
+    >>> record_table(2, 2, [MaximalLeakage()], 0.4).round(4).iloc[0, 1:].to_dict()
+    {'databases': 0.8755, 'one_by_one': 0.94}
+    """
+    one = SourceSet(np.full(values, 1 / values))
+    rows = [
+        (
+            notion.name,
+            optimal_database_mechanism(values, records, distortion=distortion, notion=notion).leakage,
+            parallel_composition(one, records, distortion=distortion, notion=notion).leakage,
+        )
+        for notion in notions
+    ]
+    return _rounded(pd.DataFrame(rows, columns=["notion", "databases", "one_by_one"]))
 
 
 def _paper_name(notion: Notion) -> zhong_bu2022.Notion:

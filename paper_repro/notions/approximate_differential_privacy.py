@@ -90,8 +90,9 @@ class ApproximateDP(Notion):
     def parallel(self, factors: Sequence[tuple[Mechanism, SourceSet | None, int]]) -> float:
         r"""Standard definition: the largest of the factors. Pointwise: the same, each at a delta of its own.
 
-        Let p be the probability of what the other records publish. Record k needs ``p Q_ij <= t p Q_kj + delta``, so t is at least
-        ``(Q_ij - delta / p) / Q_kj``, which grows with p: the worst p is the product of the other factors' largest entries.
+        Let p be the probability of what the other records publish. Record k needs ``p Q_ij <= t p Q_kj + delta``, so t is at
+        least ``(Q_ij - delta / p) / Q_kj``, which grows with p: the worst p is the product of the other factors' largest
+        entries.
         """
         if self.standard:
             return max(ApproximateDP(self.delta, standard=True).leakage(mechanism) for mechanism, _, _ in factors)

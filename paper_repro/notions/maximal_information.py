@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions.base import Notion, Optimizer
+from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.channels import RatioOptimizer, hamming_costs
 from paper_repro.notions.comparisons import as_channel, check_alphabets, log_rounded_up
 from paper_repro.solvers.channel import Comparisons
@@ -29,6 +29,9 @@ class MaximalInformation(Notion):
     prior has full support; the leakage is infinite if only they lead to some output. Because the output's own distribution
     appears, the diagonal does not decide the rest: the optimum is a linear program over the whole channel, with a root search for
     a distortion budget (:mod:`paper_repro.solvers.channel`), certified within 1e-9 in distortion.
+
+    For the uniform prior alone randomized response is optimal: ``max_ij Q_ij`` is at least the mean of the diagonal, so that the
+    leakage is at least ``log M (1 - D)``.
 
     Examples
     --------
@@ -69,6 +72,8 @@ class MaximalInformation(Notion):
         return log_rounded_up(largest)
 
     def optimizer(self, source: SourceSet) -> Optimizer:
+        if np.abs(source.vertices * source.alphabet_size - 1).max() <= 1e-12:
+            return _UniformOptimizer(source)
         return self.channel_optimizer(source, hamming_costs(source))
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
@@ -76,3 +81,18 @@ class MaximalInformation(Notion):
 
     def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
         return RatioOptimizer(self, source, Comparisons.with_outputs(source.vertices), costs)
+
+
+class _UniformOptimizer(Optimizer):
+    """Randomized response, for the uniform prior alone."""
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        mechanism = Mechanism.from_distortions(np.full(self.source.alphabet_size, distortion), self.source.labels)
+        return Proposal(mechanism, self.perfect.weights)
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        return self._at_distortion(max(0.0, 1 - math.exp(min(leakage, 700.0)) / self.source.alphabet_size))
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """In distortion, which is at least ``1 - exp(leakage) / M``."""
+        return distortion - max(0.0, 1 - math.exp(min(leakage, 700.0)) / self.source.alphabet_size)

@@ -25,12 +25,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from paper_repro.errors import SolverError
 from paper_repro.solvers.linear import Basis, optimal_basis
-from paper_repro.types import FloatArray, IntArray
+from paper_repro.types import BoolArray, FloatArray, IntArray
 
 __all__ = ["ChannelPoint", "ChannelProgram", "Comparisons"]
 
@@ -170,35 +171,55 @@ class ChannelProgram:
 
     def _solve(self, inverse: float, delta: float) -> Basis:
         """Unknowns: Q row by row, for the standard definition each comparison's excess in each column, and the distortion."""
-        from scipy.sparse import block_array, csr_matrix, eye_array, kron
+        from scipy.sparse import csc_array
 
-        size, count = len(self._costs), self._comparisons.givers.size
-        each = eye_array(size)
-        givers = csr_matrix((np.ones(count), (np.arange(count), self._comparisons.givers)), shape=(count, size))
-        ratios = kron(inverse * givers - csr_matrix(self._comparisons.others), each)
-        spent = csr_matrix(np.einsum("vi,ij->vij", self._vertices, self._costs).reshape(len(self._vertices), -1))
-        worst = csr_matrix(-np.ones((len(self._vertices), 1)))
-        sums = kron(each, np.ones((1, size)))
-        allowed = delta * inverse * _SCALE
-        if self._comparisons.standard:
-            excess = -eye_array(count * size)
-            matrix = block_array(
-                [[ratios, excess, None], [None, kron(eye_array(count), np.ones((1, size))), None], [spent, None, worst],
-                 [sums, None, None]]
-            )  # fmt: skip
-            upper = np.concatenate([np.zeros(count * size), np.full(count, allowed)])
-        else:
-            matrix = block_array([[ratios, None], [spent, worst], [sums, None]])
-            upper = np.full(count * size, allowed)
-        costs = np.zeros(matrix.shape[1])
+        comparisons, size, count = self._comparisons, len(self._costs), self._comparisons.givers.size
+        (entries, givers), (indices, starts, pointers), shape = self._pattern
+        # Entries at the same place, of a giver and of what it is compared with, add up.
+        values = np.add.reduceat(np.where(givers, inverse * entries, entries), starts)
+        allowed = np.full(count if comparisons.standard else count * size, delta * inverse * _SCALE)
+        free = np.zeros(count * size if comparisons.standard else 0)
+        costs = np.zeros(shape[1])
         costs[-1] = _SCALE
         return optimal_basis(
             costs,
-            matrix,
-            np.concatenate([upper, np.zeros(len(self._vertices)), np.full(size, _SCALE)]),
-            equal=slice(matrix.shape[0] - size, None),
+            csc_array((values, indices, pointers), shape=shape),
+            np.concatenate([free, allowed, np.zeros(len(self._vertices)), np.full(size, _SCALE)]),
+            equal=slice(shape[0] - size, None),
             large=count * size > 10_000,
         )
+
+    @cached_property
+    def _pattern(self) -> tuple[tuple[FloatArray, BoolArray], tuple[IntArray, IntArray, IntArray], tuple[int, int]]:
+        """The rows' entries in the order of a sparse matrix, and which are of givers; the matrix is the same but for 1/t there."""
+        from scipy.sparse import block_array, coo_array, eye_array, kron
+
+        comparisons, size, count = self._comparisons, len(self._costs), self._comparisons.givers.size
+        each = eye_array(size)
+        givers = coo_array((np.ones(count), (np.arange(count), comparisons.givers)), shape=(count, size))
+        givers, others = kron(givers, each), kron(coo_array(-comparisons.others), each)
+        spent = coo_array(np.einsum("vi,ij->vij", self._vertices, self._costs).reshape(len(self._vertices), -1))
+        worst = coo_array(-np.ones((len(self._vertices), 1)))
+        sums = kron(each, np.ones((1, size)))
+        if comparisons.standard:
+            shares = kron(eye_array(count), np.ones((1, size)))
+            blocks = [
+                [others, -eye_array(count * size), None],
+                [None, shares, None],
+                [spent, None, worst],
+                [sums, None, None],
+            ]
+        else:
+            blocks = [[others, None], [spent, worst], [sums, None]]
+        rest = block_array(blocks).tocoo()
+        givers, rows = givers.tocoo(), np.concatenate([givers.tocoo().row, rest.row])
+        columns = np.concatenate([givers.col, rest.col])
+        order = np.lexsort((rows, columns))
+        first = np.append(True, (np.diff(rows[order]) != 0) | (np.diff(columns[order]) != 0))
+        starts = np.flatnonzero(first)
+        pointers = np.searchsorted(columns[order][starts], np.arange(rest.shape[1] + 1))
+        entries = np.concatenate([givers.data, rest.data])[order]
+        return (entries, order < givers.nnz), (rows[order][starts], starts, pointers), rest.shape
 
     def _repaired(self, matrix: FloatArray, leakage: float) -> FloatArray:
         """The matrix without the solver's rounding: what is missed is mended by mixing in a constant row."""

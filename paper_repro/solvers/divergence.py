@@ -39,8 +39,9 @@ column. By duality of norms (beta = alpha / (alpha - 1)), for any u and any cost
 
 both sides can be scaled with u and C, so a bound that fails ``g_j <= 1`` by rounding is mended by division. With ``C_ij =
 kappa_i`` off the diagonal and 0 on it, ``g_j = B + h_j(u_j)`` where B is common to all columns: ``B = sum_i P_i z_i^beta`` with
-``z_i = max(0, u_i / P_i - kappa_i / P_i)``, and ``h_j = P_j ((u_j / P_j)^beta - z_j^beta)``. The best u makes ``h_j`` equal to one
-number theta for every letter that is published, and has ``z_i = F^(1 - alpha)`` for the others; theta follows from ``B + theta = 1``.
+``z_i = max(0, u_i / P_i - kappa_i / P_i)``, and ``h_j = P_j ((u_j / P_j)^beta - z_j^beta)``. The best u makes ``h_j`` equal to
+one number theta for every letter that is published, and has ``z_i = F^(1 - alpha)`` for the others; theta follows from ``B +
+theta = 1``.
 """
 
 from __future__ import annotations
