@@ -8,6 +8,7 @@ import click
 
 import paper_repro as pr
 from paper_repro.notebook_runs import NotebookRunError, refresh_notebooks, run_figures
+from paper_repro.notions import NOTION_NAMES
 from paper_repro.paths import FIGURES
 
 __all__ = ["main"]
@@ -50,12 +51,17 @@ def notebooks(check: bool, jobs: int) -> None:
 @click.argument("source_set")
 @click.option("--distortion", type=float, help="Largest probability of change, in [0, 1].")
 @click.option("--leakage", type=float, help="Largest leakage, in nats.")
-@click.option("--notion", default="differential privacy", show_default=True)
-def best(source_set: str, distortion: float | None, leakage: float | None, notion: str) -> None:
+@click.option("--notion", default=NOTION_NAMES[0], show_default=True, help=f"One of: {', '.join(NOTION_NAMES)}.")
+@click.option("--alpha", type=float, default=2.0, show_default=True, help="Order of the Renyi and Sibson notions.")
+@click.option("--delta", type=float, default=0.1, show_default=True, help="Of approximate differential privacy.")
+def best(
+    source_set: str, distortion: float | None, leakage: float | None, notion: str, alpha: float, delta: float
+) -> None:
     """Print the best mechanism for SOURCE_SET, a known name or a CSV file, at a distortion or a leakage."""
     try:
         source = pr.load_source_set(source_set)
-        found = pr.optimal_mechanism(source, distortion=distortion, leakage=leakage, notion=pr.notion_by_name(notion))
+        chosen = pr.notion_by_name(notion, alpha=alpha, delta=delta)
+        found = pr.optimal_mechanism(source, distortion=distortion, leakage=leakage, notion=chosen)
     except (ValueError, OSError, pr.CertificateError, pr.SolverError) as error:
         raise click.ClickException(str(error)) from None
     click.echo(found)

@@ -97,7 +97,7 @@ def test_best_without_distortion_keeps_every_letter(call):
         (["P_II_6", "--distortion", "nan"], "distortion must be a probability of change between 0 and 1, got nan"),
         (["P_II_6", "--leakage", "-1"], "leakage must be at least 0 nats (infinity is allowed), got -1.0"),
         (["P_II_6", "--distortion", 0.2, "--notion", "privacy"], "unknown privacy notion 'privacy'; known are 'differ"),
-        (["P_II_7", "--distortion", 0.2], "unknown source set 'P_II_7'; known are P_I_6, P_II_6"),
+        (["P_II_7", "--distortion", 0.2], "unknown source set 'P_II_7'; known are P_I_2, P_II_4"),
         (["lost.csv", "--distortion", 0.2], "no source set file lost.csv; give the path of an existing .csv file"),
     ],
     ids=["neither", "both", "percentage", "negative", "nan", "leakage", "notion", "name", "file"],

@@ -35,6 +35,8 @@ TABLE_4 = [
     [0.10, 0.16, 0.12, 0.35, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01],
 ]
 PRINTED = {
+    "P_I_2": ("I", [[0.5, 0.5]]),
+    "P_II_4": ("II", [[0.4, 0.3, 0.2, 0.1]]),  # Figure 4 of Zhong and Bu
     "P_I_6": ("I", [[1 / 6] * 6]),
     "P_II_6": ("II", TABLE_1),
     "P_IIIa_6": ("III", TABLE_3[:2]),
@@ -58,7 +60,7 @@ def write(tmp_path):
     return _write
 
 
-def test_the_known_names_are_the_sets_of_tables_i_to_iv_and_the_uniform_ones():
+def test_the_known_names_are_the_sets_of_the_papers_and_the_uniform_ones():
     assert pr.source_set_names() == list(PRINTED)
 
 
@@ -82,7 +84,8 @@ def test_every_set_names_the_paper_and_its_table(name):
     content = source_set_path(name).read_text(encoding="utf-8")
     comments = "".join(line for line in content.splitlines(True) if line.startswith("#"))
     assert content.startswith(comments), "the provenance comes first"
-    for word in ("Kalantari, Sankar and Sarwate", "2018", "Theorem 1" if "_I_" in name else "Table "):
+    expected = ("Kalantari, Sankar and Sarwate", "2018", "Theorem 1" if "_I_" in name else "Table ")
+    for word in ("Zhong and Bu", "2022", "Figure ") if name in ("P_I_2", "P_II_4") else expected:
         assert word in comments
 
 

@@ -24,7 +24,7 @@ pytest.importorskip("papermill")  # reads the parameters of the notebooks
 
 DP, MI = pr.DifferentialPrivacy(), pr.MutualInformation()
 NAMES = pr.source_set_names()
-SIX, TEN = NAMES[:5], NAMES[5:]
+SIX, TEN = ([name for name in NAMES if name.endswith(size)] for size in ("_6", "_10"))
 RUNS = {run.name: run.values for run in load_runs()}
 SUFFIXES = [".png", ".svg", ".pdf", ".csv"]
 

@@ -104,7 +104,7 @@ def test_breakpoints_of_all_sets_rise_while_the_leakage_falls():
         assert rows["distortion"].is_monotonic_increasing, (name, kind)
         assert rows["leakage"].is_monotonic_decreasing, (name, kind)
     printed = table[table["kind"] == "printed"].groupby("source_set").size().to_dict()
-    assert printed == {"P_I_6": 1, "P_I_10": 1, "P_II_6": 5, "P_II_10": 9}
+    assert printed == {"P_I_2": 1, "P_I_6": 1, "P_I_10": 1, "P_II_4": 3, "P_II_6": 5, "P_II_10": 9}
 
 
 def test_breakpoints_of_no_set_are_an_empty_table():
@@ -174,7 +174,7 @@ def test_a_curve_never_rises_and_has_ends_where_it_jumps(name):
     table = curve_table([name], [DP], points=30)
     assert table["distortion"].is_monotonic_increasing
     assert table["leakage"].is_monotonic_decreasing
-    assert table["end"].tolist().count("open") == (name in ("P_II_6", "P_II_10"))
+    assert table["end"].tolist().count("open") == (name in ("P_II_4", "P_II_6", "P_II_10"))
 
 
 @pytest.mark.parametrize(("smallest", "largest"), [(0.005, 0.29), (0.31, 1.0)])
@@ -232,7 +232,7 @@ def test_a_bad_grid_is_refused_with_its_values(function, grid, message):
     ids=["vertices", "lemma", "classes", "breakpoints", "printed", "leakages", "curves"],
 )
 def test_every_table_refuses_an_unknown_set(table):
-    with pytest.raises(ValueError, match="unknown source set 'P_II_7'; known are P_I_6"):
+    with pytest.raises(ValueError, match="unknown source set 'P_II_7'; known are P_I_2"):
         table("P_II_7")
 
 
