@@ -67,6 +67,9 @@ def check_delta(delta: float) -> float:
 def check_order(alpha: float, notion: str) -> float:
     """Return the order of a divergence as a float, or raise if it is below 1 or NaN; 1 and infinity are limits.
 
+    Between 1 and 1 + 1e-6 differences of powers would be lost to rounding: such an order counts as 1 + 1e-6. Divergences grow
+    with the order, so that none is understated.
+
     >>> check_order(2, "Sibson information")
     2.0
     """

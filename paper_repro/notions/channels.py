@@ -124,8 +124,10 @@ class MassOptimizer(Optimizer):
 
     def _at_leakage(self, leakage: float) -> Proposal:
         proposal = self._propose(self._program.at_leakage(leakage))
-        useful = self.distortion(proposal.mechanism) < self.perfect.distortion - _FLAT
-        return proposal if useful else self._without_leakage()
+        distortion = self.distortion(proposal.mechanism)
+        if distortion == 0:  # more may leak than there is, so the prices are of no use
+            return self._at_distortion(0.0)
+        return proposal if distortion < self.perfect.distortion - _FLAT else self._without_leakage()
 
     def _propose(self, found: ChannelOptimum) -> Proposal:
         weights = found.weights if found.weights.sum() > 0 else self.perfect.weights
@@ -161,7 +163,7 @@ class InformationOptimizer(Optimizer):
     def _at_leakage(self, leakage: float) -> Proposal:
         everything = np.eye(self.source.alphabet_size)
         if leakage >= self._notion.leakage(everything, self.source):
-            return self._propose(self._program.at_distortion(0.0))
+            return self._at_distortion(0.0)
         proposal = self._propose(self._program.at_leakage(leakage))
         useful = self.distortion(proposal.mechanism) < self.perfect.distortion - _FLAT
         return proposal if useful else self._without_leakage()
