@@ -76,7 +76,7 @@ def check_order(alpha: float, notion: str) -> float:
     value = _number(alpha, "alpha", "at least 1")
     if not value >= 1:
         raise ValueError(f"alpha must be at least 1 for {notion}, got {value!r}; 1 and infinity stand for the limits")
-    return value
+    return max(value, 1 + 1e-6) if value > 1 else value
 
 
 def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray:
