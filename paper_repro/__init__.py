@@ -9,6 +9,13 @@ OptimalMechanism(differential privacy: leakage=2.677279 nats, distortion=0.20000
 """
 
 from paper_repro.adjacency import Adjacency, clique, hamming, line, ring
+from paper_repro.composition import (
+    ParallelComposition,
+    parallel_composition,
+    parallel_distortion,
+    parallel_leakage,
+    product_mechanism,
+)
 from paper_repro.curves import ExactCurve, exact_curve
 from paper_repro.databases import DatabaseOptimum, database_leakage_curve, optimal_database_mechanism
 from paper_repro.datasets import load_source_set, read_source_set, source_set_names
@@ -41,6 +48,7 @@ __all__ = [
     "Mechanism",
     "MutualInformation",
     "OptimalMechanism",
+    "ParallelComposition",
     "Query",
     "RenyiDP",
     "SibsonInformation",
@@ -59,6 +67,10 @@ __all__ = [
     "notion_by_name",
     "optimal_database_mechanism",
     "optimal_mechanism",
+    "parallel_composition",
+    "parallel_distortion",
+    "parallel_leakage",
+    "product_mechanism",
     "randomized_response",
     "read_source_set",
     "ring",

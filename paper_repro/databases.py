@@ -252,9 +252,12 @@ def _symmetric(
         )
     else:
         # At a distortion budget, no leakage is best whatever is spent; else the budget is judged, not what is left of it.
-        used = spent if distortion is None else distortion
+        used = spent if distortion is None else min(distortion, program.free_distortion)
         gap, size = (0.0 if lost == 0 and distortion is not None else used - program.least_distortion(lost)), spent
-    over = spent - distortion if distortion is not None else lost - (math.inf if leakage is None else leakage)
+    if distortion is not None:
+        over = spent - distortion
+    else:
+        over = 0.0 if leakage is None or math.isinf(leakage) else lost - leakage
     if not (gap <= _ROUNDING * (1 + size) and over <= _ROUNDING * (1 + max(spent, size))):
         raise CertificateError(
             f"{notion!r} on {program.values}^{program.records} databases at distortion {distortion!r}, leakage {leakage!r}: "

@@ -286,9 +286,10 @@ class Cones:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # such a solution is not taken
                 with suppress(cvxpy.SolverError):
-                    problem.solve(solver="CLARABEL", **options)
-            if problem.status == "optimal":
-                return float(problem.value)
+                    # Without a warm start: a solver that is only updated keeps the scaling of the program before.
+                    problem.solve(solver="CLARABEL", warm_start=False, **options)
+                    if problem.status == "optimal":
+                        return float(problem.value)
         raise AssertionError(problem.status)
 
 

@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from paper_repro.checks import ROW_SUM_TOLERANCE, check_distortion, check_leakage, check_probability_rows
+from paper_repro.checks import (
+    ROW_SUM_TOLERANCE,
+    check_delta,
+    check_distortion,
+    check_leakage,
+    check_order,
+    check_probability_rows,
+)
 
 
 @pytest.mark.parametrize("value", [0, 0.0, 0.5, 1, True, np.float64(0.25), "0.2"])
@@ -101,3 +108,27 @@ def test_a_row_that_misses_1_by_more_is_refused(miss):
 def test_rounding_alone_changes_nothing():
     row = [0.1] * 10  # sums to 1 - 1e-16
     assert check_probability_rows(row, "rows").tolist() == [row]
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1.0, 1.5, float("nan"), float("inf"), "a", None])
+def test_delta_outside_its_range_is_refused(delta):
+    with pytest.raises(ValueError, match=r"delta must be a (probability|number), a?.*at least 0 and below 1, got"):
+        check_delta(delta)
+
+
+@pytest.mark.parametrize("delta", [0, 0.5, 1 - 1e-16])
+def test_delta_in_its_range_is_returned(delta):
+    assert check_delta(delta) == delta
+
+
+@pytest.mark.parametrize("order", [0.5, 1 - 1e-12, -1, float("nan"), "a", None])
+def test_orders_below_1_are_refused(order):
+    with pytest.raises(ValueError, match=r"alpha must be (at least 1 for Sibson|a number, at least 1)"):
+        check_order(order, "Sibson information")
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"), [(1, 1), (1 + 1e-12, 1 + 1e-6), (1.5, 1.5), (float("inf"), float("inf"))]
+)
+def test_orders_next_to_1_keep_their_distance(order, expected):
+    assert check_order(order, "Sibson information") == expected

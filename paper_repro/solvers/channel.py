@@ -191,7 +191,7 @@ class ChannelProgram:
 
     @cached_property
     def _pattern(self) -> tuple[tuple[FloatArray, BoolArray], tuple[IntArray, IntArray, IntArray], tuple[int, int]]:
-        """The rows' entries in the order of a sparse matrix, and which are of givers; the matrix is the same but for 1/t there."""
+        """The rows' entries in the order of a sparse matrix, and which are of givers: only those change, with 1/t."""
         from scipy.sparse import block_array, coo_array, eye_array, kron
 
         comparisons, size, count = self._comparisons, len(self._costs), self._comparisons.givers.size

@@ -185,7 +185,9 @@ class Polytope:
         if min(values) >= 0:
             return self
         bit = 1 << len(self.normals)
-        kept = [(ray, value, mask) for ray, value, mask in zip(self.rays, values, self.tight, strict=True) if value >= 0]
+        kept = [
+            (ray, value, mask) for ray, value, mask in zip(self.rays, values, self.tight, strict=True) if value >= 0
+        ]
         if not kept:
             return None
         rays = [ray for ray, _, _ in kept] + [ray for ray, _ in crossings]
@@ -203,16 +205,17 @@ class Polytope:
             simple = self.tight[one].bit_count() == rank - 1
             for two in below:
                 common = self.tight[one] & self.tight[two]
-                count = common.bit_count()
-                if count < rank - 2:
+                if common.bit_count() < rank - 2:
                     continue
                 # All normals of a simple ray are independent, so any r - 2 of them leave an edge; else look for a third ray.
-                if (count > rank - 2 or not simple) and any(
+                if not simple and any(
                     common & ~mask == 0 for third, mask in enumerate(self.tight) if third != one and third != two
                 ):
                     continue
                 plus, minus = values[one], -values[two]
-                mixed = [minus * here + plus * there for here, there in zip(self.rays[one], self.rays[two], strict=True)]
+                mixed = [
+                    minus * here + plus * there for here, there in zip(self.rays[one], self.rays[two], strict=True)
+                ]
                 divisor = math.gcd(*mixed)
                 found.append((tuple(entry // divisor for entry in mixed), common))
         return found

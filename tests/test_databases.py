@@ -1,0 +1,350 @@
+"""Databases of records: closed forms for the uniform prior, and any other source against a program over the whole channel."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from notion_oracles import (
+    Cones,
+    KeptMass,
+    Ratios,
+    database_distances,
+    database_pairs,
+    information_ratio,
+    kept_mass,
+    leakage_error,
+    least_cost_without_leakage,
+    logarithm,
+    pointwise_ratio,
+    renyi_divergence,
+    standard_ratio,
+    worst_sibson_information,
+)
+
+from paper_repro import (
+    ApproximateDP,
+    DifferentialPrivacy,
+    MaximalInformation,
+    MaximalLeakage,
+    MutualInformation,
+    RenyiDP,
+    SibsonInformation,
+    SourceSet,
+    database_leakage_curve,
+    line,
+    optimal_database_mechanism,
+    optimal_mechanism,
+)
+from paper_repro import databases as under_test
+from paper_repro.databases import profile_matrix
+
+DELTA, ORDER = 0.1, 2.0
+NOTIONS = {
+    "DP": DifferentialPrivacy(),
+    "pointwise": ApproximateDP(DELTA),
+    "standard": ApproximateDP(DELTA, standard=True),
+    "maximal information": MaximalInformation(),
+    "maximal leakage": MaximalLeakage(),
+    "Renyi": RenyiDP(ORDER),
+    "Sibson": SibsonInformation(ORDER),
+    "mutual information": MutualInformation(),
+}
+by_notion = pytest.mark.parametrize("name", NOTIONS)
+SPACES = [(2, 2), (2, 3), (3, 2)]
+by_space = pytest.mark.parametrize("space", SPACES, ids=str)
+# Every optimum meets its full program, in nats or in records.
+AGREEMENT = 1e-6
+
+
+def defined(name, matrix, vertices, space):
+    """The leakage as it is defined, between databases that differ in one record."""
+    pairs = database_pairs(*space)
+    return {
+        "DP": lambda: logarithm(pointwise_ratio(matrix, pairs)),
+        "pointwise": lambda: logarithm(pointwise_ratio(matrix, pairs, DELTA)),
+        "standard": lambda: logarithm(standard_ratio(matrix, pairs, DELTA)),
+        "maximal information": lambda: logarithm(information_ratio(matrix, vertices)),
+        "maximal leakage": lambda: logarithm(kept_mass(matrix)),
+        "Renyi": lambda: renyi_divergence(matrix, pairs, ORDER),
+        "Sibson": lambda: worst_sibson_information(matrix, vertices, ORDER),
+        "mutual information": lambda: worst_sibson_information(matrix, vertices, 1),
+    }[name]()
+
+
+def program(name, vertices, space):
+    costs, pairs = database_distances(*space), database_pairs(*space)
+    return {
+        "DP": lambda: Ratios.of_neighbors(vertices, costs, pairs),
+        "pointwise": lambda: Ratios.of_neighbors(vertices, costs, pairs, DELTA),
+        "standard": lambda: Ratios.of_neighbors(vertices, costs, pairs, DELTA, standard=True),
+        "maximal information": lambda: Ratios.of_outputs(vertices, costs),
+        "maximal leakage": lambda: KeptMass(vertices, costs),
+        "Renyi": lambda: Cones(vertices, costs, ORDER, pairs),
+        "Sibson": lambda: Cones(vertices, costs, ORDER),
+        "mutual information": lambda: Cones(vertices, costs, 1),
+    }[name]()
+
+
+def uniform(space):
+    return np.full((1, space[0] ** space[1]), float(space[0]) ** -space[1])
+
+
+def random_sets(space, seed):
+    """One to three distributions over all databases, none of them uniform, nor independent over records."""
+    rng, size = np.random.default_rng([23, *space, seed]), space[0] ** space[1]
+    return rng.dirichlet(np.full(size, 3.0), size=1 + seed)
+
+
+# ---- the uniform prior
+
+
+@pytest.mark.parametrize(
+    ("space", "distortion", "leakage"), [((2, 2), 0.4, 0.87547), ((3, 2), 0.4, 1.68640), ((2, 3), 0.8, 0.65233)]
+)
+def test_maximal_leakage_in_numbers(space, distortion, leakage):
+    for notion in (MaximalLeakage(), MaximalInformation(), SibsonInformation(math.inf)):
+        best = optimal_database_mechanism(*space, distortion=distortion, notion=notion)
+        assert best.leakage == pytest.approx(leakage, abs=5e-6)  # half a unit of the last digit
+
+
+@pytest.mark.parametrize("space", [(2, 1), (2, 2), (5, 3), (50, 1000), (1000, 50)], ids=str)
+@pytest.mark.parametrize("share", [1e-9, 0.01, 0.3, 0.999])
+def test_differential_privacy_in_closed_form(space, share):
+    values, records = space
+    distortion = share * records * (values - 1) / values
+    best = optimal_database_mechanism(*space, distortion=distortion)
+    assert best.leakage == pytest.approx(math.log((values - 1) * (records - distortion) / distortion), abs=1e-9)
+    assert best.distortion == pytest.approx(distortion, rel=1e-11)
+    assert best.log_profile.shape == (records + 1,) and best.matrix is None
+    back = optimal_database_mechanism(*space, leakage=best.leakage)
+    assert back.distortion == pytest.approx(distortion, rel=1e-9)
+
+
+@by_notion
+@by_space
+@pytest.mark.parametrize("share", [0.05, 0.4, 0.9])
+def test_no_channel_is_better_than_the_symmetric_one(space, share, name):
+    notion, prior = NOTIONS[name], uniform(space)
+    whole = program(name, prior, space)
+    free = least_cost_without_leakage(prior, database_distances(*space))
+    distortion = share * free * (1 - DELTA if name in ("pointwise", "standard") else 1)
+    best = optimal_database_mechanism(*space, distortion=distortion, notion=notion)
+    if best.leakage > 0:
+        assert abs(leakage_error(whole, distortion, best.leakage)) <= AGREEMENT
+    else:  # pointwise: delta alone may be enough
+        assert whole.least_distortion(0.0) <= distortion + 1e-9
+    matrix = best.mechanism.matrix
+    assert best.leakage == pytest.approx(defined(name, matrix, prior, space), abs=1e-9)
+    assert best.distortion == pytest.approx((prior @ (matrix * database_distances(*space)).sum(axis=1))[0], abs=1e-12)
+    assert best.distortion <= distortion + 1e-11
+
+    leakage = 0.1 + share
+    best = optimal_database_mechanism(*space, leakage=leakage, notion=notion)
+    assert best.leakage <= leakage + 1e-9
+    assert best.distortion == pytest.approx(whole.least_distortion(leakage), abs=AGREEMENT)
+
+
+@by_notion
+@given(st.integers(2, 4), st.integers(1, 6), st.lists(st.floats(0.001, 1), min_size=3, max_size=3))
+@settings(max_examples=15)
+def test_curves_fall_to_zero_and_are_inverse_to_each_other(name, values, records, shares):
+    notion, free = NOTIONS[name], records * (values - 1) / values
+    grid = np.sort(shares) * free
+    found = database_leakage_curve(values, records, [*grid, free, records], notion)
+    assert (np.diff(found) <= 1e-9).all() and found[-2:] == pytest.approx([0, 0], abs=1e-12)
+    for distortion, leakage in zip(grid, found, strict=False):
+        back = optimal_database_mechanism(values, records, leakage=leakage, notion=notion)
+        if leakage > 1e-3:
+            assert back.distortion == pytest.approx(distortion, abs=1e-7)
+        else:
+            assert back.distortion <= distortion + 1e-7
+
+
+@by_notion
+@pytest.mark.parametrize("size", [2, 3, 6])
+@pytest.mark.parametrize("share", [0.1, 0.7])
+def test_one_record_is_the_local_setting(size, share, name):
+    distortion = share * (1 - 1 / size)
+    here = optimal_database_mechanism(size, 1, distortion=distortion, notion=NOTIONS[name])
+    there = optimal_mechanism(SourceSet(np.full(size, 1 / size)), distortion=distortion, notion=NOTIONS[name])
+    assert here.leakage == pytest.approx(there.leakage, abs=2 * AGREEMENT)
+
+
+@by_notion
+@pytest.mark.parametrize("space", [(1, 1), (1, 5), (2, 2), (3, 4)], ids=str)
+def test_ends_of_both_budgets(space, name):
+    values, records = space
+    notion, free = NOTIONS[name], records * (values - 1) / values
+    nothing = optimal_database_mechanism(*space, distortion=float(records), notion=notion)
+    assert nothing.leakage == pytest.approx(0, abs=1e-12) and nothing.distortion <= free + 1e-12
+    none = optimal_database_mechanism(*space, leakage=0.0, notion=notion)
+    assert none.leakage == pytest.approx(0, abs=1e-12) and none.distortion <= free + 1e-12
+    if name not in ("pointwise", "standard"):
+        assert none.distortion == pytest.approx(free, abs=1e-9)
+    for budget in ({"distortion": 0.0}, {"leakage": math.inf}):
+        everything = optimal_database_mechanism(*space, notion=notion, **budget)
+        assert everything.distortion == pytest.approx(0, abs=1e-12)
+        expected = (
+            records * math.log(values) if "information" in name or name in ("maximal leakage", "Sibson") else math.inf
+        )
+        assert everything.leakage == pytest.approx(0 if values == 1 else expected, abs=1e-9)
+
+
+def test_limits_of_orders_and_delta():
+    at = {"distortion": 0.5}
+    private = optimal_database_mechanism(3, 4, **at).leakage
+    for notion in (RenyiDP(math.inf), ApproximateDP(0), ApproximateDP(0, standard=True)):
+        assert optimal_database_mechanism(3, 4, notion=notion, **at).leakage == pytest.approx(private, abs=1e-9)
+    mutual = optimal_database_mechanism(3, 4, notion=MutualInformation(), **at).leakage
+    assert optimal_database_mechanism(3, 4, notion=SibsonInformation(1), **at).leakage == mutual
+    assert optimal_database_mechanism(3, 4, notion=SibsonInformation(1.0001), **at).leakage == pytest.approx(
+        mutual, rel=1e-3
+    )
+    kept, other = 1 - 0.5 / 4, 0.5 / 4 / 2
+    divergence = (kept - other) * math.log(kept / other)
+    assert optimal_database_mechanism(3, 4, notion=RenyiDP(1), **at).leakage == pytest.approx(divergence, abs=1e-9)
+    for order in (1.01, 5, 10, 1e3):
+        row, neighbor = [kept, other, other], [other, kept, other]
+        expected = renyi_divergence([row, neighbor], [(0, 1)], order)
+        found = optimal_database_mechanism(3, 4, notion=RenyiDP(order), **at).leakage
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_thousand_records():
+    for name in ("standard", "maximal leakage", "Renyi", "Sibson", "mutual information"):
+        best = optimal_database_mechanism(50, 1000, distortion=100.0, notion=NOTIONS[name])
+        assert best.distortion == pytest.approx(100, abs=1e-6) and best.gap <= 1e-6
+        assert 0 < best.leakage < math.inf
+    # Pointwise, a tenth of a database's probability is spared on each of ten near ones, and nothing needs to leak.
+    best = optimal_database_mechanism(50, 1000, distortion=100.0, notion=NOTIONS["pointwise"])
+    assert best.leakage == 0 and best.distortion == pytest.approx(0.9, abs=1e-4)
+    best = optimal_database_mechanism(50, 1000, distortion=100.0, notion=MutualInformation())
+    entropy = -0.1 * math.log(0.1) - 0.9 * math.log(0.9)
+    assert best.leakage == pytest.approx(1000 * (math.log(50) - entropy - 0.1 * math.log(49)), rel=1e-12)
+
+
+@pytest.mark.parametrize("space", [*SPACES, (4, 1), (1, 3)], ids=str)
+def test_distances_and_profiles(space):
+    distances = under_test.database_distances(*space)
+    assert (distances == database_distances(*space)).all()
+    best = optimal_database_mechanism(*space, distortion=0.2 if space[0] > 1 else 0.0, notion=SibsonInformation(3))
+    matrix = profile_matrix(best.log_profile, space[0])
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(len(distances)), abs=1e-12)
+    for x, y in np.ndindex(matrix.shape):
+        assert matrix[x, y] == np.exp(best.log_profile[int(distances[x, y])])
+
+
+# ---- any other source
+
+
+@by_notion
+@by_space
+@pytest.mark.parametrize("seed", [0, 1])
+def test_any_source_meets_the_full_program(space, seed, name):
+    notion, vertices = NOTIONS[name], random_sets(space, seed)
+    costs, whole = database_distances(*space), program(name, vertices, space)
+    free = least_cost_without_leakage(vertices, costs)
+    distortion = (0.2 + 0.4 * seed) * free
+    best = optimal_database_mechanism(*space, distortion=distortion, notion=notion, source=SourceSet(vertices))
+    assert best.log_profile is None and (best.matrix >= 0).all()
+    assert best.matrix.sum(axis=1) == pytest.approx(np.ones(len(costs)), abs=1e-13)
+    assert best.leakage == pytest.approx(defined(name, best.matrix, vertices, space), abs=1e-8)  # worst priors
+    spent = (vertices @ (best.matrix * costs).sum(axis=1)).max()
+    assert best.distortion == pytest.approx(spent, abs=1e-13) and spent <= distortion + 1e-11
+    assert best.gap <= notion.tolerance
+    assert abs(leakage_error(whole, distortion, best.leakage)) <= AGREEMENT
+
+    leakage = 0.4 + 0.5 * seed
+    best = optimal_database_mechanism(*space, leakage=leakage, notion=notion, source=SourceSet(vertices))
+    assert best.leakage <= leakage + AGREEMENT
+    assert best.distortion == pytest.approx(whole.least_distortion(leakage), abs=AGREEMENT)
+
+
+@by_notion
+def test_ends_for_another_source(name):
+    vertices = random_sets((2, 2), 1)
+    source, notion = SourceSet(vertices), NOTIONS[name]
+    free = least_cost_without_leakage(vertices, database_distances(2, 2))
+    for budget in ({"distortion": free + 1e-9}, {"distortion": 2.0}, {"leakage": 0.0}):
+        best = optimal_database_mechanism(2, 2, notion=notion, source=source, **budget)
+        assert best.leakage == pytest.approx(0, abs=1e-9)
+        assert best.distortion <= free + 1e-8
+    for budget in ({"distortion": 0.0}, {"leakage": math.inf}):
+        best = optimal_database_mechanism(2, 2, notion=notion, source=source, **budget)
+        assert best.distortion == pytest.approx(0, abs=1e-7)
+        expected = defined(name, np.eye(4), vertices, (2, 2))
+        assert best.leakage == expected == math.inf or best.leakage == pytest.approx(expected, abs=1e-6)
+
+
+@by_notion
+def test_a_set_around_the_uniform_prior(name):
+    """Class I: as bad as the uniform prior, but for maximal information, whose worst prior is another one."""
+    vertices = np.array([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]])
+    around = optimal_database_mechanism(2, 2, distortion=0.3, notion=NOTIONS[name], source=SourceSet(vertices))
+    even = optimal_database_mechanism(2, 2, distortion=0.3, notion=NOTIONS[name])
+    assert (around.matrix is None) == (name != "maximal information")
+    if name == "maximal information":
+        assert around.leakage > even.leakage + 0.01
+    else:
+        assert around.leakage == even.leakage
+        least = program(name, vertices, (2, 2)).least_distortion(even.leakage)
+        assert least == pytest.approx(0.3, abs=AGREEMENT)
+
+
+def test_the_graph_of_the_notion_does_not_count():
+    for notion in (DifferentialPrivacy(line(4)), ApproximateDP(0.1, adjacency=line(4)), RenyiDP(2, line(4))):
+        source, plain = SourceSet(random_sets((2, 2), 0)), notion.with_neighbors(None)
+        found = optimal_database_mechanism(2, 2, distortion=0.3, notion=notion, source=source)
+        expected = optimal_database_mechanism(2, 2, distortion=0.3, notion=plain, source=source)
+        assert found.leakage == pytest.approx(expected.leakage, abs=1e-9)
+
+
+# ---- what is asked
+
+
+def test_the_result_says_what_it_is_about():
+    best = optimal_database_mechanism(2, 2, distortion=0.4, notion=MaximalLeakage())
+    assert (best.values, best.records, best.notion.name) == (2, 2, "maximal leakage")
+    assert repr(best).startswith(
+        "DatabaseOptimum(m=2, n=2, maximal leakage: leakage=0.875469 nats, distortion=0.400000 records, gap="
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((2, 2, {}), "exactly one budget, .* not neither"),
+        ((2, 2, {"distortion": 0.1, "leakage": 0.2}), r"not both \(got distortion=0\.1, leakage=0\.2\)"),
+        ((2, 3, {"distortion": 3.1}), r"number of records changed between 0 and 3, got 3\.1"),
+        ((2, 3, {"distortion": -0.1}), r"between 0 and 3, got -0\.1"),
+        ((2, 3, {"distortion": math.nan}), "between 0 and 3, got nan"),
+        ((2, 3, {"leakage": -1.0}), r"at least 0 nats \(infinity is allowed\), got -1\.0"),
+        ((0, 2, {"distortion": 0.1}), "at least 1 value and 1 record, got 0 and 2"),
+        ((2, 0, {"distortion": 0.0}), "at least 1 value and 1 record, got 2 and 0"),
+        ((2, 2, {"distortion": 0.1, "notion": "trust"}), "must be a privacy notion .* got 'trust'; see notion_by_name"),
+        (
+            (2, 2, {"distortion": 0.1, "source": SourceSet([0.5, 0.3, 0.2])}),
+            r"the source set is over 3 letters, and there are 2\^2 = 4 databases; give one probability per database",
+        ),
+        (
+            (2, 6, {"distortion": 0.1, "source": SourceSet(np.arange(1, 65) / np.arange(1, 65).sum())}),
+            r"2\^6 databases with this source set need a program over 64 letters, at most 32 are solved; the uniform prior",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_input(arguments, message):
+    values, records, options = arguments
+    with pytest.raises(ValueError, match=message):
+        optimal_database_mechanism(values, records, **options)
+
+
+def test_bad_input_of_curves_and_matrices():
+    with pytest.raises(ValueError, match=r"between 0 and 2, got 2\.5"):
+        database_leakage_curve(2, 2, [0.1, 2.5])
+    assert database_leakage_curve(2, 2, [[0.4], [1.0]]).shape == (2, 1)
+    large = optimal_database_mechanism(2, 12, distortion=1.0)
+    with pytest.raises(ValueError, match=r"2\^12 databases are too many to write out their channel \(at most 2048\)"):
+        _ = large.mechanism
+    assert optimal_database_mechanism(2, 11, distortion=1.0).mechanism.matrix.shape == (2048, 2048)
