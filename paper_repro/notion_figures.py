@@ -20,6 +20,8 @@ __all__ = ["as_image", "draw_global", "draw_mechanisms", "draw_notions", "draw_p
 _LEAKAGE = "leakage (nats)"
 _RECORDS = "expected number of records changed"
 _COLUMNS = 4
+# Probabilities below this are not drawn where there are many numbers of records.
+_LEAST = 1e-6
 
 
 def draw_notions(curves: pd.DataFrame, bounds: pd.DataFrame, title: str = "") -> Figure:
@@ -137,7 +139,7 @@ def draw_global(table: pd.DataFrame, title: str = "") -> Figure:
 
 
 def draw_profiles(table: pd.DataFrame, title: str = "") -> Figure:
-    """How many records the best mechanism of each notion changes.
+    """How many records the best mechanism of each notion changes; for more than a dozen records on a logarithmic scale.
 
     ``table`` is as of :func:`paper_repro.notion_tables.profile_table`. Raises ValueError if a column is missing.
     """
@@ -154,12 +156,18 @@ def draw_profiles(table: pd.DataFrame, title: str = "") -> Figure:
                 places = rows["changed"] + (number - (len(groups) - 1) / 2) * width
                 axes.bar(places, rows["probability"], 0.9 * width, color=color, label=name)
             else:
+                seen = rows[rows["probability"] >= _LEAST]
                 dashes = DASHES[number % len(DASHES)]
-                axes.plot(rows["changed"], rows["probability"], color=color, linestyle=dashes, label=name)
+                axes.plot(seen["changed"], seen["probability"], color=color, linestyle=dashes, label=name)
+                if len(seen) <= 3:  # too narrow for a line
+                    axes.plot(seen["changed"], seen["probability"], color=color, marker="D", ms=4, ls="", mfc="none")
         if few:
             axes.set_xticks(np.arange(int(table["changed"].max()) + 1))
         axes.set(xlabel="number of records changed", ylabel="probability", title=title)
-        axes.set_ylim(bottom=0)
+        if few:
+            axes.set_ylim(bottom=0)
+        else:
+            axes.set(yscale="log", ylim=(_LEAST, 2))
         axes.grid(axis="y", alpha=0.25, linewidth=0.6)
         axes.legend()
     return figure

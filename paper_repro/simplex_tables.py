@@ -140,7 +140,7 @@ def coloring_table(source: SourceSet, distortion: float, zero_columns: int) -> p
             "true": letters[true.ravel()],
             "published": letters[published.ravel()],
             "probability": (matrix.ravel() + 0.0).round(9),
-            "color": np.where(colors.ravel() == "", "none", colors.ravel()),
+            "color": np.where(colors.ravel() == "zero", "none", colors.ravel()),
         }
     )
 
