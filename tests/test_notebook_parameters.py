@@ -113,7 +113,7 @@ def test_papermill_fails_on_a_misspelt_parameter_and_leaves_earlier_figures(tmp_
 def test_papermill_fails_on_an_unknown_source_set(tmp_path):
     status, said = run(tmp_path, "leakage_curves.ipynb", source_sets=["P_II_7"], output_dir=str(tmp_path))
     assert status != 0
-    assert "ValueError: unknown source set 'P_II_7'; known are P_I_6, P_II_6," in said
+    assert "ValueError: unknown source set 'P_II_7'; known are P_I_2, P_II_4," in said
     assert {path.name for path in tmp_path.iterdir()} == {"executed.ipynb"}
 
 
