@@ -47,28 +47,16 @@ theta = 1``.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from paper_repro.errors import SolverError
+from paper_repro.solvers.conic import solve_cones
 from paper_repro.types import FloatArray
 
 __all__ = ["DivergenceOptimum", "DivergenceProgram", "least_mutual_information", "least_sibson_information"]
 
-# Tighter than Clarabel can always reach; the certificate decides. What stops it at one setting seldom does at another.
-_TIGHT, _LOOSE = (
-    {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance} for tolerance in (1e-12, 1e-10)
-)
-_ATTEMPTS: tuple[dict[str, Any], ...] = (
-    _TIGHT,
-    _LOOSE,
-    _LOOSE | {"equilibrate_enable": False},
-    _TIGHT | {"static_regularization_constant": 1e-12},
-)
 # How finely bound (3) is looked for: so many times so many points, and halvings of each letter's interval.
 _ROUNDS, _POINTS, _HALVINGS = 4, 33, 45
 # Letters less likely than this, whatever the member of the set, are never published.
@@ -258,21 +246,8 @@ class _Model:
 
     def solve(self, budget: float) -> tuple[FloatArray, FloatArray]:
         """The diagonal and the output distribution, on the letters' ranges whatever the solver's tolerance."""
-        import cvxpy
-
         self._budget.value = budget
-        failure = "no answer"
-        for options in _ATTEMPTS:
-            try:
-                with warnings.catch_warnings():
-                    warnings.filterwarnings("ignore", message="Solution may be inaccurate")
-                    self._problem.solve(solver="CLARABEL", **options)
-            except cvxpy.SolverError as error:
-                failure = str(error)
-            if self._problem.status == cvxpy.OPTIMAL:
-                break
-        if self._kept.value is None:
-            raise SolverError(f"Clarabel stopped at budget {budget!r} with {self._problem.status}: {failure}")
+        solve_cones(self._problem, budget)
         output = np.clip(self._output.value, 0.0, None)
         return np.clip(self._kept.value, 0.0, 1.0), output / output.sum()
 

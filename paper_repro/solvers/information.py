@@ -20,23 +20,18 @@ inequality; each holds whatever u and y are.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from paper_repro.errors import SolverError
+from paper_repro.solvers.conic import solve_cones
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.types import FloatArray
 
 __all__ = ["ChannelOptimum", "InformationProgram", "MassProgram", "least_information", "least_mass"]
 
 _SCALE = 1e4
-_TIGHT, _LOOSE = (
-    {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance} for tolerance in (1e-12, 1e-10)
-)
-_ATTEMPTS: tuple[dict[str, Any], ...] = (_TIGHT, _LOOSE, _LOOSE | {"equilibrate_enable": False})
 _MOST_CONES = 2000
 
 
@@ -213,22 +208,9 @@ class InformationProgram:
         return found
 
     def _solve(self, minimize_leakage: bool, value: float) -> ChannelOptimum:
-        import cvxpy
-
         problem, budget, matrix, leak, change, rows = self._model(minimize_leakage)
         budget.value = value
-        failure = "no answer"
-        for options in _ATTEMPTS:
-            try:
-                with warnings.catch_warnings():
-                    warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # the certificate decides
-                    problem.solve(solver="CLARABEL", **options)
-            except cvxpy.SolverError as error:
-                failure = str(error)
-            if problem.status == cvxpy.OPTIMAL:
-                break
-        if matrix.value is None:
-            raise SolverError(f"Clarabel stopped at budget {value!r} with {problem.status}: {failure}")
+        solve_cones(problem, value)
         weights = np.clip(leak.dual_value, 0, None)
         total = max(float(weights.sum()), 1e-300)
         prices = np.clip(change.dual_value, 0, None) / total

@@ -23,22 +23,17 @@ moments and prices over the channels, at which the plane is exact; where a lette
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from paper_repro.errors import SolverError
+from paper_repro.solvers.conic import solve_cones
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["RenyiOptimum", "RenyiProgram", "least_renyi_divergence"]
 
-_TIGHT, _LOOSE = (
-    {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance} for tolerance in (1e-12, 1e-10)
-)
-_ATTEMPTS: tuple[dict[str, Any], ...] = (_TIGHT, _LOOSE, _LOOSE | {"equilibrate_enable": False})
 # A column of smaller entries is a letter that is never published.
 _NOISE = 1e-9
 # A share of the budget that is left to rounding.
@@ -126,11 +121,14 @@ class RenyiProgram:
             )
         self._vertices, self._costs, self._pairs, self._order = vertices, costs, pairs, order
 
-    def at_distortion(self, distortion: float, about: float) -> RenyiOptimum:
-        """Least leakage at a distortion above 0 and below the one without leakage; ``about`` so many nats, for scale."""
+    def at_distortion(self, distortion: float, about: float, margin: float = 1e-10) -> RenyiOptimum:
+        """Least leakage at a distortion above 0 and below the one without leakage; ``about`` so many nats, for scale.
+
+        A share of the budget, ``margin``, is left to rounding.
+        """
         if self._order > _STEEP:
             about = self._scale_of(distortion, about)
-        return self._optimum(self._least_leakage.solve(distortion * (1 - _MARGIN), about), distortion)
+        return self._optimum(self._least_leakage.solve(distortion * (1 - margin), about), distortion)
 
     def _scale_of(self, distortion: float, upper: float) -> float:
         """The least leakage at a distortion, roughly: moments of a large order are far from 1 if the scale is not right."""
@@ -214,9 +212,10 @@ class RenyiProgram:
         size, barrier = len(costs), 1.0
         column = np.full(size, 1 / size)
         for _ in range(_BARRIER_STEPS):
-            ratios = column[first] / column[second]
+            with np.errstate(over="ignore"):
+                ratios = column[first] / column[second]
+                power = ratios ** (self._order - 1)
             slopes = costs - barrier / column
-            power = ratios ** (self._order - 1)
             rising = np.log(ratios) + 1 if self._order == 1 else self._order * power
             np.add.at(slopes, first, weights * rising)
             np.subtract.at(slopes, second, weights * ratios * (1 if self._order == 1 else (self._order - 1) * power))
@@ -237,13 +236,14 @@ class RenyiProgram:
         first, second = self._pairs.T
         ratios = column[first] / column[second]
         base = weights * (self._order * (self._order - 1) if self._order > 1 else 1.0)
-        base = base * ratios ** (self._order - 2) / column[second]
         block = np.zeros((len(column),) * 2)
-        np.add.at(block, (first, first), base)
-        np.add.at(block, (second, second), base * ratios**2)
-        np.subtract.at(block, (first, second), base * ratios)
-        np.subtract.at(block, (second, first), base * ratios)
-        return block * column[:, np.newaxis] * column
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller looks whether all are finite
+            base = base * ratios ** (self._order - 2) / column[second]
+            np.add.at(block, (first, first), base)
+            np.add.at(block, (second, second), base * ratios**2)
+            np.subtract.at(block, (first, second), base * ratios)
+            np.subtract.at(block, (second, first), base * ratios)
+            return block * column[:, np.newaxis] * column
 
 
 @dataclass(frozen=True)
@@ -288,22 +288,10 @@ class _Model:
         self._problem = cvxpy.Problem(cvxpy.Minimize(self._worst), [self._leak, self._change, *others])
 
     def solve(self, budget: float, about: float) -> _Values:
-        import cvxpy
 
         self._budget.value = budget
         self._scale.value = math.exp(-about * (self._order - 1) / self._order)
-        failure = "no answer"
-        for options in _ATTEMPTS:
-            try:
-                with warnings.catch_warnings():
-                    warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # the certificate decides
-                    self._problem.solve(solver="CLARABEL", **options)
-            except cvxpy.SolverError as error:
-                failure = str(error)
-            if self._problem.status == cvxpy.OPTIMAL:
-                break
-        if self._matrix.value is None:
-            raise SolverError(f"Clarabel stopped at budget {budget!r} with {self._problem.status}: {failure}")
+        solve_cones(self._problem, budget)
         weights = np.clip(self._leak.dual_value, 0.0, None)
         total = float(weights.sum())
         if total <= 0:  # the leakage does not bind
