@@ -18,7 +18,7 @@ export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
 unexport MPLBACKEND PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup figures test lint notebooks lab bench lock clean distclean
+.PHONY: help setup figures test lint notebooks lab verify bench lock clean distclean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,9 @@ notebooks: $(STAMP)  ## Run the notebooks again and store their outputs
 
 lab: $(STAMP)  ## Open the notebooks in JupyterLab
 	@$(PY) -m jupyter lab notebooks
+
+verify: $(STAMP)  ## Judge every claim of the papers again (INSTANCES=1000 SCHEDULER=tcp://... RECORD=1)
+	@$(VENV)/bin/paper-repro verify $(if $(INSTANCES),--instances $(INSTANCES)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(RECORD),--record)
 
 bench: $(STAMP)  ## Time the library
 	@$(PY) -m pytest -q -o addopts= --benchmark-only tests/benchmarks

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from pathlib import Path
 
 import click
 
 import paper_repro as pr
+from paper_repro.claims import VERDICTS, compare, judge, read_ledger, write_ledger
+from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK
 from paper_repro.notebook_runs import NotebookRunError, refresh_notebooks, run_figures
 from paper_repro.notions import NOTION_NAMES
 from paper_repro.paths import FIGURES
@@ -45,6 +49,38 @@ def notebooks(check: bool, jobs: int) -> None:
     except NotebookRunError as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"{len(changed)} notebooks changed")
+
+
+@main.command()
+@click.option("--instances", type=click.IntRange(min=1), help=f"Random instances a claim; default: {INSTANCES}.")
+@click.option("--quick", is_flag=True, help=f"Only {QUICK} random instances a claim.")
+@click.option("--scheduler", default="", help="Address of a Dask scheduler to spread the work over.")
+@click.option("--record", is_flag=True, help="Put the result on record instead of comparing it.")
+def verify(instances: int | None, quick: bool, scheduler: str, record: bool) -> None:
+    """Judge every claim of the five papers again and compare with the ledger on record."""
+    count = instances or (QUICK if quick else INSTANCES)
+    with click.progressbar(length=1, label=f"{count} random instances a claim", file=sys.stderr) as bar:
+
+        def progress(done: int, tasks: int) -> None:
+            bar.length = tasks
+            bar.update(done - bar.pos)
+
+        try:
+            rows = judge(count, scheduler=scheduler, progress=progress)
+        except (OSError, pr.SolverError) as error:
+            raise click.ClickException(str(error)) from None
+    verdicts = Counter(row.verdict for row in rows)
+    click.echo(f"{len(rows)} claims: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS))
+    if record:
+        write_ledger(rows)
+        click.echo(f"on record in {LEDGER}")
+        return
+    differences = compare(rows, read_ledger(), same_instances=count == INSTANCES)
+    for line in differences:
+        click.echo(line, err=True)
+    if differences:
+        raise click.ClickException(f"{len(differences)} differences from the ledger on record")
+    click.echo("as on record")
 
 
 @main.command()

@@ -25,7 +25,7 @@ from paper_repro.types import PARAMETER_TYPES
 
 __all__ = ["NotebookRun", "NotebookRunError", "load_runs", "refresh_notebooks", "run_figures"]
 
-SUFFIXES = (".csv", ".pdf", ".png", ".svg")
+SUFFIXES = (".csv", ".md", ".pdf", ".png", ".svg")
 
 # What makes two runs differ: dates, hash order and the number of threads.
 KERNEL_ENVIRONMENT = {

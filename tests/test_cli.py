@@ -176,10 +176,11 @@ def test_help_names_the_commands(call, option):
         "best",
         "figures",
         "notebooks",
+        "verify",
     ]
 
 
-@pytest.mark.parametrize("command", ["best", "figures", "notebooks"])
+@pytest.mark.parametrize("command", ["best", "figures", "notebooks", "verify"])
 def test_every_command_and_option_has_a_help_text(call, command):
     assert call(command, "--help").exit_code == 0
     assert main.commands[command].help

@@ -4,10 +4,12 @@ import contextlib
 import io
 import re
 import shlex
+from collections import Counter
 
 import pytest
 from click.testing import CliRunner
 
+from paper_repro.claims import VERDICTS, read_ledger
 from paper_repro.cli import main
 from paper_repro.notebook_runs import NotebookRun
 from paper_repro.paths import ROOT
@@ -118,7 +120,25 @@ def test_every_file_in_backquotes_exists():
 
 
 def test_the_first_screen_has_a_figure_and_the_two_commands():
-    screen = "\n".join(README.splitlines()[:25])
+    screen = "\n".join(README.splitlines()[:34])
     assert "](figures/" in screen
     for target in ("figures", "test"):
         assert f"make {target}" in screen
+
+
+def test_the_first_screen_counts_the_claims_on_record():
+    rows = read_ledger()
+    verdicts = Counter(row.verdict for row in rows)
+    (said,) = re.findall(r"judges (\d+) claims\*\*:(.*?)The three that", README, re.DOTALL)
+    assert int(said[0]) == len(rows)
+    words = {
+        "holds": r"(\d+) hold",
+        "reproduced": r"(\d+) numbers and tables",
+        "loose": r"(\d+) are\s+true but",
+        "corrected": r"(\d+) are\s+wrong as printed",
+        "refuted": r"(\d+) are\s+refuted",
+        "not checkable": r"(\d+)\s+cannot be checked",
+    }
+    assert words.keys() == set(VERDICTS)
+    for verdict, pattern in words.items():
+        assert int(re.search(pattern, said[1])[1]) == verdicts[verdict], verdict

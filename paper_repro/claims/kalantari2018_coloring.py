@@ -1,0 +1,441 @@
+"""What Kalantari, Sankar and Sarwate state in their coloring argument (Section V-F): critical pairs, Lemma 9 and its five claims.
+
+Two elements of a column whose ratio is the largest of the matrix are a *critical pair*; the larger is black, the smaller red, and
+all other elements of columns that are not zero are white. Numbers of the preprint of 2017 are given with those of 2018.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from paper_repro import coloring
+from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
+from paper_repro.claims.kalantari_tools import (
+    KNOWN,
+    SHORT,
+    as_floats,
+    budget,
+    certified_ratio,
+    channel,
+    largest_ratio,
+    least_ratio,
+    output_sizes,
+    prior,
+    random_channel,
+    random_set,
+    ratio,
+    yes,
+)
+from paper_repro.datasets import load_source_set
+from paper_repro.mechanisms import Mechanism
+from paper_repro.papers import kalantari2018
+from paper_repro.papers.kalantari2017 import equation_32
+from paper_repro.tradeoff import optimal_mechanism
+from paper_repro.types import FloatArray
+
+claim = partial(register, "kalantari2018")
+preprint = partial(register, "kalantari2017")
+
+
+def _ascending(rng: np.random.Generator, count: int) -> FloatArray:
+    """Distortions in rising order with a sum below ``count - 1``."""
+    changed = np.sort(rng.uniform(0.01, 1.0, size=count))
+    return np.asarray(changed * min(1.0, float(rng.uniform(0.2, 0.99)) * (count - 1) / changed.sum()))
+
+
+def _dot(one: tuple[Fraction, ...], two: tuple[Fraction, ...]) -> Fraction:
+    return sum((a * b for a, b in zip(one, two, strict=True)), Fraction(0))
+
+
+# Theorem 2: critical pairs and colors
+
+
+def _critical(rng: np.random.Generator) -> float:
+    return 1.0 - len(coloring.critical_pairs(random_channel(rng, int(rng.integers(2, 6)))))
+
+
+@claim(
+    "Definition 7, existence",
+    "Section V-F",
+    "A mechanism that leaks has at least one critical pair: two elements of a column, one e^eps(Q) times the other.",
+    correction="If its leakage is finite: the identity has none.",
+    instance=_critical,
+    tolerance=0.0,
+)
+def definition_7(sample: Sample) -> Finding:
+    identity = np.eye(2)
+    with np.errstate(invalid="ignore"):
+        larger, smaller = identity[:, np.newaxis], math.inf * identity[np.newaxis]
+    found = int((larger == smaller).sum())
+    finite = len(coloring.critical_pairs([[0.75, 0.25], [0.5, 0.5]]))
+    return corrected(
+        {"critical pairs of the identity, at least": (1.0, float(found))},
+        {"critical pairs of rows (3/4, 1/4), (1/2, 1/2), at least": (1.0, float(min(finite, 1)))},
+        sample,
+    )
+
+
+def _column_ratios(rng: np.random.Generator) -> float:
+    matrix = random_channel(rng, int(rng.integers(2, 6)))
+    pairs = coloring.critical_pairs(matrix)
+    ratios = [matrix[one, column] / matrix[two, column] for column, one, two in pairs]
+    odds = largest_ratio(matrix)
+    columns = matrix.max(axis=0) / matrix.min(axis=0)
+    return float(max(columns.max() / odds - 1, *(abs(one / odds - 1) for one in ratios)))
+
+
+@claim(
+    "Definition 7, ratios",
+    "Section V-F",
+    "All critical pairs have the ratio e^eps(Q), no column has a larger one, and not every column need have a critical pair.",
+    instance=_column_ratios,
+    tolerance=1e-8,
+)
+def definition_7_ratios(sample: Sample) -> Finding:
+    columns = {column for column, _, _ in coloring.critical_pairs([[0.75, 0.25], [0.5, 0.5]])}
+    named = {"rows (3/4, 1/4), (1/2, 1/2): columns with a critical pair, less one": float(len(columns) - 1)}
+    return holds(sample, named=named, tolerance=1e-8, of="channels")
+
+
+def _lower_a_black_element(rng: np.random.Generator) -> float:
+    matrix = random_channel(rng, int(rng.integers(2, 6)))
+    column, one, two = coloring.critical_pairs(matrix)[0]
+    other = (column + int(rng.integers(1, len(matrix)))) % len(matrix)
+    changed = matrix.copy()
+    if rng.random() < 0.5:
+        step, row, color = -float(rng.uniform(0.01, 0.5)) * matrix[one, column], one, "black"
+    else:
+        step, row, color = float(rng.uniform(0.01, 0.5)) * matrix[two, other], two, "red"
+    changed[row, column] += step
+    changed[row, other] -= step
+    before, after = largest_ratio(matrix), largest_ratio(changed)
+    if after < before * (1 - 1e-9) or after < 1 + 1e-9:
+        return 0.0
+    return float(coloring.coloring(changed)[row, column] == color)
+
+
+@claim(
+    "Remark 7 (2017: Remark 8)",
+    "Section V-F",
+    "If a black element (the larger of a critical pair) is decreased, or a red one increased, the leakage falls or the element "
+    "loses its color (the rest of its column unchanged).",
+    instance=_lower_a_black_element,
+    tolerance=0.0,
+)
+def remark_7(sample: Sample) -> Finding:
+    before, after = channel("3/4 1/4; 1/4 3/4"), channel("2/3 1/3; 1/4 3/4")
+    color = str(coloring.coloring([[float(p) for p in row] for row in after])[0, 0])
+    fell = ratio(after) < ratio(before)
+    named = {f"3/4 lowered to 2/3 beside 1/4: {color}": float(color == "black" and not fell)}
+    return holds(sample, named=named, tolerance=0.0, of="changes of one element of a pair, made up for in its row")
+
+
+@claim(
+    "Section V-F, manipulations",
+    "Section V-F, after Remark 7",
+    "Any change that neither increases a black element nor decreases a red one keeps the leakage at most at its value.",
+    correction="Any small enough change: white elements must not pass black or red ones.",
+)
+def manipulations() -> Finding:
+    before, after = (
+        channel("1/2 1/4 1/4; 1/4 3/8 3/8; 1/4 3/8 3/8"),
+        channel("1/2 49/100 1/100; 1/4 3/8 3/8; 1/4 3/8 3/8"),
+    )
+    colors = coloring.coloring([[float(p) for p in row] for row in before])[0, 1:]
+    return refuted(
+        f"row (1/2, 1/4, 1/4) over two rows (1/4, 3/8, 3/8), its last two elements {' and '.join(colors)}, changed to 49/100 "
+        "and 1/100: ratio before and after",
+        claimed=float(ratio(before)),
+        actual=float(ratio(after)),
+    )
+
+
+# Theorem 2: Lemma 9 and its claims
+
+
+@claim(
+    "Lemma 9 (2017: Lemma 8), existence",
+    "Section V-F",
+    "For 0 < D < D^(M-1) and each k in 0..M-1 some mechanism with exactly k all-zero columns has the least leakage among those "
+    "valid.",
+    correction="As an infimum, which need not be attained.",
+)
+def lemma_9_attained() -> Finding:
+    """2 - D_2 - D_3 - (11/5) D_1 = 4 (9/20 - P.D) + (D_2 - D_1)/5 + (1 - D_3)/5: ratio 11/5 takes D_3 = 1."""
+    infimum = certified_ratio([KNOWN], "9/20", SHORT)
+    vertices, third = np.array([[0.5, 0.3, 0.2]]), (0, 0, 1)
+    ratios = [least_ratio(vertices, 0.45, [(third, 1 - kept)]) for kept in (0.1, 0.01, 0.001)]
+    attained = coloring.optimal_with_suppressed(as_floats(KNOWN), 0.45, 0).attained
+    return refuted(
+        "(1/2, 3/10, 1/5), D = 9/20, k = 0: infimum of the ratio, certified with letter 3 suppressed; least ratio if letter 3 "
+        f"is kept with a probability of 1/1000 or more (1/10: {ratios[0]:.6g}, 1/100: {ratios[1]:.6g})",
+        claimed=infimum,
+        actual=ratios[2],
+        attained=float(attained),
+    )
+
+
+@claim(
+    "Lemma 9 (2017: Lemma 8), range of k",
+    "Section V-F",
+    "Lemma 9 speaks of all k in 0..M-1, for any D.",
+    correction="Of k with D^(k) <= D and k <= M-2; for others there is no mechanism, or the formula is log 0/0.",
+)
+def lemma_9_range() -> Finding:
+    sizes = output_sizes(np.array([[0.5, 0.3, 0.2]]), 0.1)
+    valid = int((kalantari2018.distortion_thresholds(as_floats(KNOWN))[:-2] <= 0.1).sum())
+    name = "(1/2, 3/10, 1/5), D = 1/10: numbers k for which there are valid mechanisms"
+    return corrected({name: (3.0, float(len(sizes)))}, {name: (float(valid), float(len(sizes)))})
+
+
+def _optimum(rng: np.random.Generator) -> tuple[FloatArray, float] | None:
+    """An optimal mechanism of a Class II set that leaks, and its leakage."""
+    source = random_set(rng, "II")
+    distortion = budget(rng, source)
+    if distortion == 0:
+        return None
+    best = optimal_mechanism(source, distortion=distortion)
+    return (best.mechanism.matrix, best.leakage) if best.leakage > 1e-6 else None
+
+
+def _formula(rng: np.random.Generator) -> float:
+    found = _optimum(rng)
+    if found is None:
+        return math.nan
+    matrix, leakage = found
+    changed = np.sort(1 - np.diagonal(matrix))
+    return abs(equation_32(changed, int((changed > 1 - 1e-12).sum())) - leakage)
+
+
+@claim(
+    "Equation (36) (2017: (32))",
+    "Section V-F",
+    "Some optimal mechanism, with rising distortions and k all-zero columns, leaks log( ((M-1-k) - sum_{i=2..M-k} D_i)/D_1 ).",
+    instance=_formula,
+    tolerance=1e-8,
+)
+def equation_36(sample: Sample) -> Finding:
+    named = {}
+    for distortion in (0.05, 0.2, 0.29):
+        best = optimal_mechanism(load_source_set("P_II_6"), distortion=distortion)
+        changed = 1 - np.diagonal(best.mechanism.matrix)
+        named[f"Table I, D = {distortion}"] = abs(equation_32(changed, int((changed > 1 - 1e-12).sum())) - best.leakage)
+    return holds(sample, named=named, tolerance=1e-8, of="optima of Class II sets")
+
+
+def _any_channel(rng: np.random.Generator) -> float:
+    matrix = random_channel(rng, int(rng.integers(2, 6)))
+    if rng.random() < 0.5:  # ties, so that more pairs are critical
+        matrix = np.round(matrix * 4) + 1
+        matrix /= matrix.sum(axis=1, keepdims=True)
+    return float(largest_ratio(matrix) > 1 + 1e-6 and not coloring.claim_1(matrix))
+
+
+@claim(
+    "Claim 1",
+    "Section V-F",
+    "In a mechanism that leaks, no row is all black or all red (in the columns that are not zero).",
+    instance=_any_channel,
+    tolerance=0.0,
+)
+def claim_1(sample: Sample) -> Finding:
+    named = {
+        "equation (52) for (5/16, 5/16), k = 1": float(not coloring.claim_1([[float(p) for p in row] for row in SHORT]))
+    }
+    return holds(sample, named=named, tolerance=0.0, of="channels, optimal or not")
+
+
+def _structure(rng: np.random.Generator, which: Callable[[FloatArray], bool]) -> float:
+    found = _optimum(rng)
+    return math.nan if found is None else float(not which(found[0]))
+
+
+def _on_table_1(which: Callable[[FloatArray], bool]) -> dict[str, float]:
+    source = load_source_set("P_II_6")
+    return {
+        f"Table I, D = {distortion}": float(
+            not which(optimal_mechanism(source, distortion=distortion).mechanism.matrix)
+        )
+        for distortion in (0.05, 0.2, 0.29)
+    }
+
+
+@claim(
+    "Claim 2",
+    "Section V-F",
+    "Some optimal mechanism has off-diagonal elements of one color in each row (in the columns that are not zero).",
+    instance=lambda rng: _structure(rng, coloring.claim_2),
+    tolerance=0.0,
+    share=0.5,
+)
+def claim_2(sample: Sample) -> Finding:
+    return holds(sample, named=_on_table_1(coloring.claim_2), tolerance=0.0, of="optima of Class II sets")
+
+
+@preprint(
+    "Claim 2, proof",
+    "Section V-E",
+    "All off-diagonal elements of row i of the changed matrix are white for i not in {a_1, ..., a_k}.",
+)
+def claim_2_letters() -> Finding:
+    return not_checkable("a_1, ..., a_k are never defined: a remnant of another version")
+
+
+@claim(
+    "Claim 3",
+    "Section V-F",
+    "It also has a red row off the diagonal wherever a published letter's diagonal element is not black.",
+    instance=lambda rng: _structure(rng, coloring.claim_3),
+    tolerance=0.0,
+    share=0.5,
+)
+def claim_3(sample: Sample) -> Finding:
+    return holds(sample, named=_on_table_1(coloring.claim_3), tolerance=0.0, of="optima of Class II sets")
+
+
+@claim(
+    "Claim 4",
+    "Section V-F",
+    "It also has at most one diagonal element of a published letter that is not black.",
+    instance=lambda rng: _structure(rng, coloring.claim_4),
+    tolerance=0.0,
+    share=0.5,
+)
+def claim_4(sample: Sample) -> Finding:
+    return holds(sample, named=_on_table_1(coloring.claim_4), tolerance=0.0, of="optima of Class II sets")
+
+
+@claim(
+    "Claim 5",
+    "Section V-F",
+    "That element, if there is one, belongs to a letter of the smallest distortion.",
+    instance=lambda rng: _structure(rng, coloring.claim_5),
+    tolerance=0.0,
+    share=0.5,
+)
+def claim_5(sample: Sample) -> Finding:
+    return holds(sample, named=_on_table_1(coloring.claim_5), tolerance=0.0, of="optima of Class II sets")
+
+
+def _suppressed_rows(matrix: FloatArray) -> bool:
+    """Whether no row of a suppressed letter has a black or red element."""
+    colors = coloring.coloring(matrix)[np.diagonal(matrix) == 0]
+    return not ((colors == "black") | (colors == "red")).any()
+
+
+@preprint(
+    "Remark 9",
+    "Section V-E",
+    "As a result of Claims 1 and 2, the rows of the k suppressed letters are white.",
+    instance=lambda rng: _structure(rng, _suppressed_rows),
+    tolerance=0.0,
+    share=0.5,
+)
+def remark_9(sample: Sample) -> Finding:
+    return holds(
+        sample, named=_on_table_1(_suppressed_rows), tolerance=0.0, of="optima of Class II sets that meet the claims"
+    )
+
+
+@claim(
+    "Figure 8, caption",
+    "Section V-F",
+    "For Class II sets, optimal mechanisms have at most one diagonal element that is not black, and all other elements that are "
+    "not zero are red or white.",
+    correction="Some optimal mechanisms have. The one of equation (52) does not: rows of suppressed letters copy a black "
+    "element.",
+)
+def figure_8_caption() -> Finding:
+    odds = certified_ratio([KNOWN], "9/20", SHORT)
+    colors = coloring.coloring([[float(p) for p in row] for row in SHORT])
+    off = int((colors[~np.eye(3, dtype=bool)] == "black").sum())
+    return refuted(
+        "(52) for D_i = (5/16, 5/16), k = 1, rows (11/16, 5/16, 0), (5/16, 11/16, 0) twice, certified optimal for (1/2, 3/10, "
+        "1/5) at D = 9/20: black elements off the diagonal",
+        claimed=0,
+        actual=off if not math.isnan(odds) else math.nan,
+    )
+
+
+@claim(
+    "Figure 8, drawing",
+    "Section V-F",
+    "Column 1 of the drawing reads, from above: white or red; red; then white only.",
+    correction="If an element of column 1 is red, one is black, which can only be the first.",
+)
+def figure_8_drawing() -> Finding:
+    rows = [np.array(row) / 5 for row in itertools.product((1, 2, 3), repeat=3) if sum(row) == 5]
+    channels = [np.array(three) for three in itertools.combinations(rows, 3)]
+    colored = [column for one in channels for column in coloring.coloring(one).T]
+    reds = max(int((column == "red").sum()) for column in colored if not (column == "black").any())
+    return refuted(
+        f"red elements in a column without a black one: most in the columns of {len(channels)} channels of fifths (a red "
+        "element is the smaller of a pair whose larger one is black), and in the drawing",
+        claimed=reds,
+        actual=1,
+    )
+
+
+@claim(
+    "Claim 5, proof, colors",
+    "Section V-F, before (40) (2017: (36))",
+    "For i with the diagonal element that is not black, and j another letter, Q(j|i) is red or white and Q(i|j) is red.",
+    correction="The other way round: Q(j|i), in row i, is red.",
+)
+def claim_5_colors() -> Finding:
+    colors = coloring.coloring(Mechanism.from_distortions([0.1, 0.2, 0.3]))
+    name = "mechanism of D_i = (1/10, 1/5, 3/10), i = 1, j = 2: {} is red"
+    return corrected(
+        yes({name.format("Q(i|j)"): (True, colors[1, 0] == "red")}),
+        yes({name.format("Q(j|i)"): (True, colors[0, 1] == "red")}),
+    )
+
+
+def _differences(rng: np.random.Generator) -> float:
+    ij, ji, jj = np.sort(rng.uniform(0.01, 1.0, size=3))
+    ii = float(rng.uniform(0, 1)) * ij * jj / ji
+    return float((ji - ij) - (jj - ii))
+
+
+@claim(
+    "Equations (42)-(44) (2017: (38)-(40))",
+    "Section V-F",
+    "If Q(j|j)/Q(j|i) > Q(i|i)/Q(i|j), Q(j|j) > Q(j|i) and Q(j|i) > Q(i|j), then Q(j|j) - Q(i|i) > Q(j|i) - Q(i|j).",
+    instance=_differences,
+    tolerance=0.0,
+)
+def equations_42_44(sample: Sample) -> Finding:
+    jj, ji, ii, ij = Fraction(3, 5), Fraction(1, 5), Fraction(1, 4), Fraction(1, 10)
+    named = {"3/5, 1/5 against 1/4, 1/10": float((ji - ij) - (jj - ii))}
+    return holds(sample, named=named, tolerance=0.0, of="numbers")
+
+
+def _rows_kept(rng: np.random.Generator) -> float:
+    matrix, step = random_channel(rng, 4), 1e-3
+    removed, row = int(rng.integers(0, 3)), 0
+    matrix[:, 4 - removed :] = 0
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    others = [j for j in range(4 - removed) if j != row]
+    matrix[row, row] += step
+    matrix[row, others] -= step / (4 - removed - 1)
+    return abs(float(matrix[row].sum()) - 1)
+
+
+@claim(
+    "Claim 3, proof",
+    "Section V-F",
+    "Raising a diagonal element by delta and lowering the other M-k-1 elements of its row that are not zero by delta/(M-k-1) "
+    "keeps the row a distribution and lowers sum_i D_i.",
+    instance=_rows_kept,
+    tolerance=1e-12,
+)
+def claim_3_proof(sample: Sample) -> Finding:
+    row = prior("11/16 5/16 0")
+    changed = (row[0] + Fraction(1, 16), row[1] - Fraction(1, 16) / (3 - 1 - 1), row[2])
+    return holds(sample, named={"M = 3, k = 1": float(abs(sum(changed) - 1))}, tolerance=1e-12, of="channels")

@@ -1,0 +1,649 @@
+"""What Zhong and Bu state (2022), claim by claim: the local framework (Section IV-A to IV-C)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction as F
+
+import numpy as np
+
+from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable, reproduced
+from paper_repro.claims.zhong_bu2022_tools import (
+    APPROXIMATE,
+    DP,
+    LEAKAGE,
+    MAXIMAL,
+    MUTUAL,
+    RENYI,
+    SIBSON,
+    Vertices,
+    changed,
+    channel,
+    claim,
+    least,
+    least_by_program,
+    loss,
+    random_prior,
+    random_vertices,
+)
+from paper_repro.curves import exact_curve
+from paper_repro.notions import ApproximateDP, MaximalLeakage
+from paper_repro.papers import zhong_bu2022 as zhong
+from paper_repro.papers.zhong_bu2022 import NOTIONS, Notion
+from paper_repro.source_sets import SourceSet
+from paper_repro.tradeoff import optimal_mechanism
+
+_EXACT, _CONIC = 1e-8, 2e-6
+_FOUR, _THREE = (0.4, 0.3, 0.2, 0.1), (0.7, 0.2, 0.1)
+_HALF: Vertices = ((0.5, 0.5),)
+_PAIR: Vertices = ((0.5, 0.5), (0.75, 0.25))
+
+
+@claim(
+    "Figure 2",
+    "Section IV",
+    "In the local framework individuals do not trust the data server; the mechanism is applied before data are uploaded.",
+)
+def _figure_2() -> Finding:
+    return not_checkable("a diagram of who sends what to whom; it says nothing that a number could contradict")
+
+
+def _validity(rng: np.random.Generator) -> float:
+    size = int(rng.integers(2, 7))
+    prior, matrix = random_prior(rng, size), channel(rng, size)
+    apart = 1 - np.eye(size)
+    return abs(float((prior[:, np.newaxis] * matrix * apart).sum()) - (1 - float(prior @ np.diagonal(matrix))))
+
+
+@claim(
+    "Section IV, validity",
+    "Section IV",
+    "For one record a mechanism keeps the distortion D if and only if sum_i P_i Q(i|i) >= 1 - D.",
+    instance=_validity,
+)
+def _valid_by_diagonal(sample: Sample) -> Finding:
+    matrix = [[F(1), F(0), F(0)], [F(1, 2), F(1, 2), F(0)], [F(0), F(1, 3), F(2, 3)]]
+    prior = [F(7, 10), F(2, 10), F(1, 10)]
+    gap = changed(matrix, prior) - (1 - sum((p * matrix[i][i] for i, p in enumerate(prior)), F(0)))
+    return holds(sample, named={"P = (7,2,1)/10, three letters": abs(float(gap))}, of="priors and channels")
+
+
+# Proposition 8
+
+_FORMULA_8 = {
+    DP: ("log((m-1)(1-D)/D) up to D = (m-1)/m, and 0 from there", ""),
+    APPROXIMATE: ("log((m-1)(1-D-delta)/D) up to D = (1-delta)(m-1)/m, and 0 from there", ""),
+    MAXIMAL: (
+        "log(m(1-D)) up to D = (m-1)/m, and 0 from there",
+        "log((1-D)/(p(1-D-D/(m-1)) + D/(m-1))) up to D = (m-1)/m, p being the least probability in the set, and 0 from there",
+    ),
+    LEAKAGE: ("log(m(1-D)) up to D = (m-1)/m, and 0 from there", ""),
+    RENYI: (
+        "max(0, log((m-1)(1-D)^(a/(a-1))/D)) at order a",
+        "max(0, 1/(a-1) log(D/(m-1) (m - 2 + A^a + A^(1-a)))) at order a, where A = (m-1)(1-D)/D",
+    ),
+    SIBSON: (
+        "log(m(1-D)^(a/(a-1))) at order a, and by the least mutual information",
+        "max(0, log(m((1-D)^a + D^a (m-1)^(1-a))^(1/(a-1)))) at order a",
+    ),
+    MUTUAL: ("log(m(1-D)(D/((m-1)(1-D)))^D) up to D = (m-1)/m, and 0 from there", ""),
+}
+_CASES_8 = [
+    ("m = 2, D = 1/4", 2, 0.25),
+    ("m = 3, D = 1/2", 3, 0.5),
+    ("m = 5, D = 3/10", 5, 0.3),
+    ("m = 2, D = 3/4", 2, 0.75),
+]
+
+
+def _case_8(
+    notion: Notion, values: int, d: float, vertices: Vertices | None = None, alpha: float = 2.0, *, named: bool = False
+) -> list[float]:
+    """Lower end, least leakage and upper end, as exponentials; delta is 1/10.
+
+    What is shown by name is solved by a program over the whole channel, without use of symmetry, where that is quick.
+    """
+    fair: Vertices = ((1 / values,) * values,)
+    source = SourceSet(vertices or fair) if notion == MAXIMAL else None
+    found = zhong.proposition_8(notion, values, d, source, alpha=alpha, delta=0.1)
+    exact = least(notion, values, 1, d, vertices if notion == MAXIMAL else None, alpha=alpha)
+    if named and values <= 3 and exact > 0:
+        exact = least_by_program(notion, values, 1, d, alpha=alpha)
+    return [math.exp(found.lower), math.exp(exact), math.exp(found.upper)]
+
+
+def _violation_8(notion: Notion, side: str) -> Callable[[np.random.Generator], float]:
+    def violation(rng: np.random.Generator) -> float:
+        values, alpha = int(rng.integers(2, 6)), float(1 + 10 ** rng.uniform(-1, 1.3))
+        vertices: Vertices | None = None
+        if notion == MAXIMAL:
+            values = int(rng.integers(2, 4))
+            vertices = ((1 / values,) * values, *random_vertices(rng, values, 1))
+        d = float(rng.uniform(0.02, 0.98))
+        lower, exact, upper = (math.log(value) for value in _case_8(notion, values, d, vertices, alpha))
+        if side == "lower":
+            return lower - exact
+        closed = notion in (RENYI, SIBSON) and d < 1 - 1 / values
+        return max(exact - upper, abs(upper - exact) if closed or side == "both" else -math.inf)
+
+    return violation
+
+
+def _register_proposition_8() -> None:
+    opening = "For one record of m values, if the hull of the source set contains the uniform distribution, the least leakage by"
+    for part, notion in enumerate(NOTIONS, 1):
+        equation = notion in (DP, APPROXIMATE, LEAKAGE, MUTUAL)
+        for side in ("both",) if equation else ("lower", "upper"):
+            tolerance = _CONIC if notion == MAXIMAL else _EXACT
+
+            def check(sample: Sample, notion: Notion = notion, side: str = side) -> Finding:
+                shown = 10 * (_EXACT if notion in (DP, APPROXIMATE, LEAKAGE) else _CONIC)
+                found = {f"{name}, as exp": _case_8(notion, m, d, named=True) for name, m, d in _CASES_8}
+                if notion == MAXIMAL:
+                    found["{(1,1)/2, (3,1)/4}, D = 1/10, as exp"] = _case_8(notion, 2, 0.1, _PAIR)
+                if side == "both":
+                    named = {name: max(abs(row[0] - row[1]), abs(row[2] - row[1])) for name, row in found.items()}
+                    return holds(sample, named=named, tolerance=shown, of="m and D")
+                at = 0 if side == "lower" else 1
+                pairs = {name: (row[at], row[at + 1]) for name, row in found.items()}
+                return loose(pairs, sample, tolerance=shown)
+
+            verb = {"both": "is", "lower": "is bounded below by", "upper": "is bounded above by"}[side]
+            rises = "Up to D = (m-1)/m the bound is attained, an equation; beyond, the formula rises again and the least is 0."
+            claim(
+                f"Proposition 8({part})" + ("" if equation else f", {side} bound"),
+                "Section IV-A",
+                f"{opening} {notion} at distortion D {verb} {_FORMULA_8[notion][side == 'upper']}"
+                f"{'; the bound is what Q_D leaks' if notion == MAXIMAL and side == 'upper' else ''}.",
+                name=f"proposition_8_{part}" + ("" if equation else f"_{side}"),
+                correction=rises if side == "upper" and notion != MAXIMAL else "",
+                instance=_violation_8(notion, side),
+                tolerance=tolerance,
+                share=0.2 if notion == MAXIMAL else 1.0,
+            )(check)
+
+
+_register_proposition_8()
+
+
+# Section IV-B: one known prior, and ordered sets
+
+
+@claim(
+    "Section IV-B, why another method",
+    "Section IV-B",
+    "Without the uniform distribution in the source set, Theorem 6 sometimes gives no lower bound: its bound is 0 where "
+    "something leaks.",
+)
+def _theorem_6_may_say_nothing() -> Finding:
+    named = {}
+    for notion in (DP, LEAKAGE):
+        bound = zhong.theorem_6(notion, 3, 1, 0.25, SourceSet(_THREE)).lower
+        exact = least(notion, 3, 1, 0.25, (_THREE,))
+        name = f"(7,2,1)/10, D = 1/4, {notion}: bound {bound:g} where exp of the least is {math.exp(exact):.6g}"
+        named[name] = bound + float(exact < 0.1)
+    return holds(named=named)
+
+
+def _violation_9(rng: np.random.Generator) -> float:
+    prior = random_prior(rng, int(rng.integers(2, 7)), -0.3, 1.5)
+    delta = float(rng.choice([0.0, 0.01, 0.1, 0.5]))
+    d = float(rng.uniform(0.02, 1.1)) * zhong.lemma_10(prior, delta)
+    formula = zhong.theorem_9(prior, d, delta, "corrected")
+    return abs(formula - least(APPROXIMATE, len(prior), 1, d, (tuple(prior.tolist()),), delta=delta))
+
+
+def _jumps(delta: F) -> tuple[tuple[float, float], tuple[float, float]]:
+    d = float((1 - delta) * F(6, 10))
+    exact = math.exp(least(APPROXIMATE, 4, 1, d, (_FOUR,), delta=float(delta)))
+    printed, mended = (math.exp(zhong.theorem_9(_FOUR, d, float(delta), r)) for r in ("printed", "corrected"))
+    return (printed, exact), (mended, exact)
+
+
+_JUMP = "Right but at D = (1-delta) D^(m-1), where the least leakage jumps to 0: k = m has to be allowed there."
+
+
+@claim(
+    "Theorem 9",
+    "Section IV-B",
+    "For a known prior P_1 >= .. >= P_m, D^(k) being the sum of its k smallest probabilities, the least leakage of "
+    "approximate privacy (Q(y|x) <= e^eps Q(y|x') + delta) at distortion D is max(0, min_k log((m-k)(1-D-delta)/(D - "
+    "(1-delta)D^(k-1)))), over the k with D > (1-delta)D^(k-1).",
+    correction=_JUMP,
+    instance=_violation_9,
+    tolerance=_EXACT,
+)
+def _theorem_9(sample: Sample) -> Finding:
+    name = "P = (4,3,2,1)/10, delta = {}, D = {}, as exp"
+    found = {name.format(delta, (1 - delta) * F(6, 10)): _jumps(delta) for delta in (F(1, 10), F(1, 4))}
+    inside = {}
+    for label, prior, d in (
+        ("P = (1,1,1)/3, D = 3/10", (1 / 3,) * 3, 0.3),
+        ("P = (3,2,2,1)/8, D = 3/8", (0.375, 0.25, 0.25, 0.125), 0.375),
+        ("P = (6,4,0)/10, D = 1/5", (0.6, 0.4, 0.0), 0.2),
+    ):
+        exact = least(APPROXIMATE, len(prior), 1, d, (prior,), delta=0.1)
+        inside[f"{label}, delta = 1/10"] = (zhong.theorem_9(prior, d, 0.1, "corrected"), exact)
+    printed, mended = ({key: pair[i] for key, pair in found.items()} for i in (0, 1))
+    return corrected(printed, mended | inside, sample, tolerance=_EXACT)
+
+
+def _violation_10(rng: np.random.Generator) -> float:
+    prior, delta = random_prior(rng, int(rng.integers(2, 6)), -0.3, 1.5), float(rng.uniform(0.01, 0.8))
+    end, vertices = (1 - delta) * (1 - float(prior[0])), (tuple(prior.tolist()),)
+    at, before = (least(APPROXIMATE, len(prior), 1, d, vertices, delta=delta) for d in (end, end * (1 - 1e-5)))
+    return max(at, 1e-9 - before)
+
+
+@claim(
+    "Lemma 10",
+    "Section IV-B",
+    "For 0 < delta < 1 and a known prior nothing needs to leak by approximate privacy (Q(y|x) <= e^eps Q(y|x') + delta) if "
+    "and only if D >= (1-delta)(1 - P_1), P_1 being the largest probability.",
+    instance=_violation_10,
+    tolerance=_EXACT,
+)
+def _lemma_10(sample: Sample) -> Finding:
+    # Q_delta keeps letter 1, and every other one with probability delta.
+    table = [[F(1), F(0), F(0)], [F(9, 10), F(1, 10), F(0)], [F(9, 10), F(0), F(1, 10)]]
+    spread = max(max(column) - min(column) for column in zip(*table, strict=True))
+    prior = [F(7, 10), F(2, 10), F(1, 10)]
+    named = {
+        "Q_delta, delta = 1/10: columns differ by at most delta": max(0.0, float(spread - F(1, 10))),
+        "Q_delta, P = (7,2,1)/10: distortion 27/100": abs(float(changed(table, prior) - F(27, 100))),
+    }
+    return holds(sample, named=named, of="priors and delta, at the end and just before it")
+
+
+def _in_order(prior: np.ndarray, delta: float, d: float) -> tuple[np.ndarray, float]:
+    """A best mechanism with falling diagonal, and its leakage."""
+    best = optimal_mechanism(SourceSet(prior), distortion=d, notion=ApproximateDP(delta))
+    order = np.argsort(-np.diagonal(best.mechanism.matrix), kind="stable")
+    return best.mechanism.matrix[np.ix_(order, order)], best.leakage
+
+
+def _lemma_11_violation(part: int) -> Callable[[np.random.Generator], float]:
+    def violation(rng: np.random.Generator) -> float:
+        prior, delta = random_prior(rng, int(rng.integers(2, 6)), -0.3, 1.5), float(rng.uniform(0.01, 0.6))
+        return _lemma_11_of(part, prior, delta, float(rng.uniform(0.05, 0.95)) * zhong.lemma_10(prior, delta))
+
+    return violation
+
+
+def _lemma_11_of(part: int, prior: np.ndarray, delta: float, d: float) -> float:
+    matrix, leakage = _in_order(prior, delta, d)
+    diagonal = np.diagonal(matrix)
+    over = float(prior @ (1 - diagonal)) - d
+    if part == 1:
+        return max(over, delta - float(diagonal[-1]), float(diagonal[0]) - 1)
+    return max(over, float(abs(diagonal[1:] - math.exp(leakage) * matrix[0, 1:] - delta).max()))
+
+
+def _register_lemma_11() -> None:
+    text = {
+        1: "delta <= Q(m|m) <= .. <= Q(1|1) <= 1",
+        2: "Q(j|j) = e^eps Q(j|1) + delta for all j from 2 on, eps being its leakage",
+    }
+    for part in (1, 2):
+
+        def check(sample: Sample, part: int = part) -> Finding:
+            cases = {
+                "P = (4,3,2,1)/10, delta = 1/10, D = 1/2": (np.array(_FOUR), 0.1, 0.5),
+                "P = (2,2,1)/5, delta = 1/5, D = 2/5": (np.array([0.4, 0.4, 0.2]), 0.2, 0.4),
+            }
+            named = {name: _lemma_11_of(part, *case) for name, case in cases.items()}
+            return holds(sample, named=named, of="priors, delta and D")
+
+        claim(
+            f"Lemma 11({part})",
+            "Section IV-B",
+            "For 0 < delta < 1 and a known prior in falling order, where something leaks, a best mechanism by approximate "
+            "privacy (Q(y|x) <= e^eps Q(y|x') + delta) has "
+            f"{text[part]}.",
+            name=f"lemma_11_{part}",
+            instance=_lemma_11_violation(part),
+        )(check)
+
+
+_register_lemma_11()
+
+
+def _ordered(rng: np.random.Generator, count: int = 2) -> Vertices:
+    size = int(rng.integers(2, 6))
+    return tuple(tuple(random_prior(rng, size, -0.2, 1.2).tolist()) for _ in range(count))
+
+
+def _violation_12(rng: np.random.Generator) -> float:
+    vertices, delta = _ordered(rng), float(rng.choice([0.0, 0.1, 0.4]))
+    d = float(rng.uniform(0.05, 0.95)) * (1 - delta) * (1 - min(prior[0] for prior in vertices))
+    formula = zhong.proposition_12(SourceSet(vertices), d, delta, "corrected")
+    return abs(math.expm1(formula - least(APPROXIMATE, len(vertices[0]), 1, d, vertices, delta=delta)))
+
+
+@claim(
+    "Proposition 12",
+    "Section IV-B",
+    "For sets of priors with a common falling order, the least leakage of approximate privacy (Q(y|x) <= e^eps Q(y|x') + "
+    "delta) is the minimum over 1-D <= a <= 1 of log(((m-1)(a-delta) - min_g d(a,g))/(1-a)), d being the least (a-1+D) sum_P "
+    "y_P + (a-delta) z with sum_P D_P^(j) y_P + z >= j(1-g) for j = 1 .. m-1 and y, z >= 0.",
+    correction="The inner minimum is over d(a,g) + (m(a-delta) - 1 + delta) g, as in the proof of Theorem 9; as printed g = "
+    "1 makes d = 0 and the result log((m-1)(1-D-delta)/D), whatever the set. The leakage is 0 from D = (1-delta) max_P (1 - "
+    "P_1) on.",
+    instance=_violation_12,
+    tolerance=1e-6,
+    share=0.5,
+)
+def _proposition_12(sample: Sample) -> Finding:
+    printed, mended = {}, {}
+    for delta, d in ((F(1, 10), F(9, 40)), (F(0), F(9, 40)), (F(0), F(1, 4))):
+        name = f"P = (7,2,1)/10, delta = {delta}, D = {d}, as exp"
+        exact = math.exp(least(APPROXIMATE, 3, 1, float(d), (_THREE,), delta=float(delta)))
+        source = SourceSet(_THREE)
+        printed[name] = (math.exp(zhong.proposition_12(source, float(d), float(delta))), exact)
+        mended[name] = (math.exp(zhong.proposition_12(source, float(d), float(delta), "corrected")), exact)
+    return corrected(printed, mended, sample, tolerance=1e-6)
+
+
+def _violation_13(rng: np.random.Generator) -> float:
+    prior = random_prior(rng, int(rng.integers(2, 8)), -0.3, 1.5)
+    d = float(rng.uniform(0.02, 1.1)) * (1 - float(prior[0]))
+    return abs(zhong.theorem_13(prior, d, "corrected") - least(DP, len(prior), 1, d, (tuple(prior.tolist()),)))
+
+
+@claim(
+    "Theorem 13",
+    "Section IV-B",
+    "For a known prior P_1 >= .. >= P_m the least leakage of differential privacy at distortion D is max(0, min_k "
+    "log((m-k)(1-D)/(D - D^(k-1)))), over the k with D > D^(k-1), the sum of the k-1 smallest probabilities.",
+    correction=_JUMP.replace("(1-delta) ", ""),
+    instance=_violation_13,
+    tolerance=_EXACT,
+)
+def _theorem_13(sample: Sample) -> Finding:
+    printed, mended = {}, {}
+    for label, prior, d in (
+        ("P = (4,3,2,1)/10, D = 3/5", _FOUR, 0.6),
+        ("P = (7,2,1)/10, D = 3/10", _THREE, 0.3),
+        ("P = (7,2,1)/10, D = 1/4", _THREE, 0.25),
+    ):
+        exact = math.exp(least(DP, len(prior), 1, d, (prior,)))
+        printed[f"{label}, as exp"] = (math.exp(zhong.theorem_13(prior, d)), exact)
+        mended[f"{label}, as exp"] = (math.exp(zhong.theorem_13(prior, d, "corrected")), exact)
+    return corrected(printed, mended, sample, tolerance=_EXACT)
+
+
+@claim(
+    "Theorem 13, comparison",
+    "Section IV-B",
+    "Theorem 13 is stronger than the result of Kalantari et al. (2018), who give an optimization problem and not its solution.",
+)
+def _theorem_13_is_stronger() -> Finding:
+    return not_checkable(
+        "how far another paper went is no number; both are exact for one prior, but for the jump of this one"
+    )
+
+
+def _violation_14(rng: np.random.Generator) -> float:
+    prior = random_prior(rng, int(rng.integers(2, 8)), -0.3, 1.5)
+    d = float(rng.uniform(0.01, 1.2)) * (1 - float(prior[0]))
+    return abs(zhong.theorem_14(prior, d) - least(LEAKAGE, len(prior), 1, d, (tuple(prior.tolist()),)))
+
+
+@claim(
+    "Theorem 14",
+    "Section IV-B",
+    "For a known prior, D^(k) being the sum of its k smallest probabilities, the least maximal leakage at distortion D is "
+    "max(0, log(m - k - (D - D^(k))/(D^(k) - D^(k-1)))), for the k with D^(k-1) < D <= D^(k).",
+    instance=_violation_14,
+    tolerance=_EXACT,
+)
+def _theorem_14(sample: Sample) -> Finding:
+    cases = {
+        "P = (4,3,2,1)/10, D = 27/50": (_FOUR, 0.54),
+        "P = (4,3,2,1)/10, D = 3/10, a corner": (_FOUR, 0.3),
+        "P = (4,3,2,1)/10, D = 3/5, the end": (_FOUR, 0.6),
+        "P = (1,1,1)/3, D = 1/2": ((1 / 3,) * 3, 0.5),
+        "P = (3,2)/5, D = 1": ((0.6, 0.4), 1.0),
+    }
+    named = {
+        name: abs(zhong.theorem_14(prior, d) - least(LEAKAGE, len(prior), 1, d, (prior,)))
+        for name, (prior, d) in cases.items()
+    }
+    return holds(sample, named=named, tolerance=_EXACT, of="priors and D")
+
+
+def _round_trip(rng: np.random.Generator) -> float:
+    prior = random_prior(rng, int(rng.integers(2, 8)), -0.3, 1.5)
+    d = float(rng.uniform(0.01, 0.99)) * (1 - float(prior[0]))
+    return abs(zhong.corollary_15(SourceSet(prior), zhong.theorem_14(prior, d)) - d)
+
+
+@claim(
+    "Theorem 14, equal expression",
+    "Section IV-B",
+    "The least distortion at a maximal leakage that Saeidian et al. give is the inverse of the curve of Theorem 14.",
+    instance=_round_trip,
+)
+def _theorem_14_is_corollary_15(sample: Sample) -> Finding:
+    there = zhong.theorem_14(_FOUR, 0.54)
+    back = zhong.corollary_15(SourceSet(_FOUR), there)
+    return holds(sample, named={"P = (4,3,2,1)/10, D = 27/50": abs(back - 0.54)}, of="priors and D")
+
+
+def _violation_15(rng: np.random.Generator) -> float:
+    vertices, leakage = _ordered(rng), float(rng.uniform(0.0, 2.0))
+    exact = optimal_mechanism(SourceSet(vertices), leakage=leakage, notion=MaximalLeakage()).distortion
+    return abs(zhong.corollary_15(SourceSet(vertices), leakage) - exact)
+
+
+@claim(
+    "Corollary 15",
+    "Section IV-B",
+    "Over a set of priors with a common falling order the least distortion at maximal leakage eps is the largest of its "
+    "members' own, which are D^(m-k) + P_(k+1) (k - e^eps) for log k <= eps < log(k+1) and k = 1 .. m, with D^(j) the sum of "
+    "the j smallest probabilities.",
+    correction="For k = 1 .. m-1; from eps = log m on the distortion is 0. For k = m the formula names a probability P_(m+1) "
+    "that there is not.",
+    instance=_violation_15,
+    tolerance=1e-6,
+    share=0.5,
+)
+def _corollary_15(sample: Sample) -> Finding:
+    name = "two letters, eps = log 2: letter whose probability is asked for, of the letters there are"
+    k = int(math.exp(math.log(2)) + 1e-12)
+    source = SourceSet([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]])
+    mended = {}
+    for label, ratio in (("eps = log 3/2", 1.5), ("eps = log 3", 3.0), ("eps = log 5", 5.0)):
+        exact = optimal_mechanism(source, leakage=math.log(ratio), notion=MaximalLeakage()).distortion
+        mended[f"{{(5,3,2)/10, (6,3,1)/10}}, {label}"] = (zhong.corollary_15(source, math.log(ratio)), exact)
+    return corrected({name: (k + 1.0, 2.0)}, mended, sample, tolerance=1e-6)
+
+
+# Section IV-C: the figures
+
+
+def _binary(notion: Notion, d: float) -> tuple[float, float, float]:
+    lower, exact, upper = _case_8(notion, 2, d)
+    return lower, exact, upper
+
+
+@claim(
+    "Figure 3, curves",
+    "Section IV-C",
+    "The curves for two letters and an unknown prior, of differential privacy, its approximate version with delta = 0.1, "
+    "maximal leakage and mutual information, are those of Proposition 8.",
+)
+def _figure_3_curves() -> Finding:
+    grid = np.arange(1, 50) / 50
+    named = {}
+    for notion in (DP, APPROXIMATE, LEAKAGE, MUTUAL):
+        worst = max(abs(math.log(upper / exact)) for _, exact, upper in (_binary(notion, float(d)) for d in grid))
+        named[f"{notion}, D = 1/50 .. 49/50"] = worst
+    return holds(named=named, tolerance=_EXACT)
+
+
+@claim(
+    "Figure 3, ranges",
+    "Section IV-C",
+    "For two letters and an unknown prior the least Renyi differential privacy and Sibson information of order 2 lie in the "
+    "drawn ranges.",
+    correction="Both ranges shrink to their upper ends up to D = 1/2, and to 0 from there.",
+)
+def _figure_3_ranges() -> Finding:
+    pairs = {}
+    for notion in (RENYI, SIBSON):
+        for d in (F(1, 5), F(2, 5)):
+            lower, exact, upper = _binary(notion, float(d))
+            pairs[f"{notion}, D = {d}, lower end, as exp"] = (lower, exact)
+            pairs[f"{notion}, D = {d}, upper end, as exp"] = (exact, upper)
+    return loose(pairs)
+
+
+def _excess(first: Notion, second: Notion, d: float) -> float:
+    """By how much the first notion's least leakage exceeds the second's, as exponentials, for two letters."""
+    return _binary(first, d)[1] - _binary(second, d)[1]
+
+
+@claim(
+    "Figure 3, text: order",
+    "Section IV-C",
+    "For two letters and D < 1/2 the least leakages of the notions that compare neighbors (differential privacy, its "
+    "approximate version with delta = 0.1, Renyi of order 2) are above those of mutual-information type (maximal leakage, "
+    "Sibson of order 2, mutual information).",
+    correction="For differential privacy; for Renyi of order 2 up to D = (3 - sqrt 5)/2 = 0.382, and for delta = 0.1 up to D "
+    "= 0.414, where maximal leakage is as large.",
+)
+def _figure_3_order() -> Finding:
+    printed = {
+        "maximal leakage less Renyi at D = 2/5, as exp": (0.0, _excess(LEAKAGE, RENYI, 0.4)),
+        "maximal leakage less approximate at D = 9/20, as exp": (0.0, _excess(LEAKAGE, APPROXIMATE, 0.45)),
+    }
+    mended = {}
+    for notion, end in ((DP, 0.499), (RENYI, (3 - math.sqrt(5)) / 2 - 1e-6), (APPROXIMATE, 0.4145)):
+        worst = max(
+            _excess(other, notion, d) for other in (LEAKAGE, SIBSON, MUTUAL) for d in np.linspace(0.01, end, 30)
+        )
+        mended[f"largest of the others less {notion} up to D = {end:.4g}"] = (0.0, max(0.0, worst))
+    return corrected(printed, mended)
+
+
+def _special_8(notion: str, d: float, vertices: Vertices) -> float:
+    return loss(notion, zhong.lemma_5_mechanism(2, 1, d), 2, 1, SourceSet(vertices))
+
+
+@claim(
+    "Figure 3, text: randomized response",
+    "Section IV-C",
+    "For two letters and an unknown prior the randomized response Q_D is always an optimal choice.",
+    correction="For D <= 1/2 and all notions but maximal information, whose worst prior counts; beyond D = 1/2 Q_D leaks and "
+    "need not.",
+    instance=lambda rng: _special_gap(
+        str(rng.choice([n for n in NOTIONS if n != MAXIMAL])), float(rng.uniform(0.01, 0.5))
+    ),
+    tolerance=_EXACT,
+)
+def _figure_3_randomized_response(sample: Sample) -> Finding:
+    printed = {
+        "{(1,1)/2, (3,1)/4}, maximal information, D = 1/10, as exp": (
+            math.exp(_special_8(MAXIMAL, 0.1, _PAIR)),
+            math.exp(least(MAXIMAL, 2, 1, 0.1, _PAIR)),
+        ),
+        "differential privacy, D = 3/4, as exp": (
+            math.exp(_special_8(DP, 0.75, _HALF)),
+            math.exp(least(DP, 2, 1, 0.75)),
+        ),
+    }
+    mended = {
+        f"{notion}, D = 1/5, as exp": (math.exp(_special_8(notion, 0.2, _HALF)), math.exp(least(notion, 2, 1, 0.2)))
+        for notion in NOTIONS
+        if notion != MAXIMAL
+    }
+    return corrected(printed, mended, sample, tolerance=_EXACT)
+
+
+def _special_gap(notion: str, d: float) -> float:
+    return abs(_special_8(notion, d, _HALF) - least(notion, 2, 1, d))
+
+
+def _four(notion: str, d: float) -> float:
+    return math.exp(least(notion, 4, 1, d, (_FOUR,)))
+
+
+@claim(
+    "Figure 4, curves",
+    "Section IV-C",
+    "The curves for P = (4,3,2,1)/10 of differential privacy, its approximate version with delta = 0.1, and maximal leakage "
+    "are those of Theorems 13, 9 and 14.",
+)
+def _figure_4_curves() -> Finding:
+    named = {}
+    for notion in (DP, APPROXIMATE, LEAKAGE):
+        worst = 0.0
+        for d in np.arange(1, 40) / 50 + 1 / 300:
+            formula = {
+                DP: zhong.theorem_13(_FOUR, d),
+                APPROXIMATE: zhong.theorem_9(_FOUR, d, 0.1),
+                LEAKAGE: zhong.theorem_14(_FOUR, d),
+            }[notion]
+            worst = max(worst, abs(formula - least(notion, 4, 1, float(d), (_FOUR,))))
+        named[f"{notion}, 39 distortions from 0.02 to 0.78"] = worst
+    return holds(named=named, tolerance=_EXACT)
+
+
+@claim(
+    "Figure 4, text: most relaxed",
+    "Section IV-C",
+    "For P = (4,3,2,1)/10 the least maximal leakage is below the least leakages of differential privacy and of its "
+    "approximate version with delta = 0.1.",
+    correction="Below D = 0.54, and always below differential privacy; from 0.54 to 0.6 approximate privacy needs nothing, "
+    "maximal leakage does.",
+)
+def _figure_4_most_relaxed() -> Finding:
+    printed = {
+        "maximal leakage less approximate at D = 27/50, as exp": (0.0, _four(LEAKAGE, 0.54) - _four(APPROXIMATE, 0.54))
+    }
+    mended = {}
+    for notion, end in ((DP, 1.0), (APPROXIMATE, 0.5399)):
+        worst = max(_four(LEAKAGE, d) - _four(notion, d) for d in np.linspace(0.01, end, 40).tolist())
+        mended[f"maximal leakage less {notion}, largest up to D = {end:g}"] = (0.0, max(0.0, worst))
+    return corrected(printed, mended, tolerance=_EXACT)
+
+
+@claim(
+    "Figure 4, text: jumps",
+    "Section IV-C",
+    "For P = (4,3,2,1)/10 the curves of differential privacy and of its approximate version with delta = 0.1 jump to zero at "
+    "D = 0.6 and 0.54.",
+)
+def _figure_4_jumps() -> Finding:
+    low, high = 0.3, 0.9
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (middle, high) if least(APPROXIMATE, 4, 1, middle, (_FOUR,)) > 0 else (low, middle)
+    before = math.exp(least(APPROXIMATE, 4, 1, low - 1e-9, (_FOUR,)))
+    curve = exact_curve(SourceSet(_FOUR))
+    values = {
+        "differential privacy, where it jumps": (0.6, float(curve.breakpoints[-1])),
+        "delta = 0.1, where it jumps": (0.54, high),
+    }
+    if not min(math.exp(curve.limits_from_below[-1]), before) > 1.3:  # continuous there: no jump to reproduce
+        values = {name: (printed, math.nan) for name, (printed, _) in values.items()}
+    return reproduced(values, 1e-9)
+
+
+@claim(
+    "Figure 4, text: why",
+    "Section IV-C",
+    "The mechanism Q_delta, which keeps the likeliest letter, and any other one with probability delta, keeps the distortion "
+    "D if and only if D >= (1-delta)(1 - P_1).",
+    instance=lambda rng: _why(random_prior(rng, int(rng.integers(2, 7))), float(rng.uniform(0, 0.9))),
+)
+def _figure_4_why(sample: Sample) -> Finding:
+    named = {f"P = (4,3,2,1)/10, delta = {delta}": _why(np.array(_FOUR), delta) for delta in (0.0, 0.1)}
+    return holds(sample, named=named, of="priors and delta")
+
+
+def _why(prior: np.ndarray, delta: float) -> float:
+    kept = np.diagonal(zhong.lemma_10_mechanism(len(prior), delta))
+    return abs(float(prior @ (1 - kept)) - (1 - delta) * (1 - float(prior[0])))

@@ -1,0 +1,478 @@
+"""What Zhong and Bu state (2022), claim by claim: parallel composition (Section IV-D), contributions and conclusion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction as F
+
+import numpy as np
+
+from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable
+from paper_repro.claims.zhong_bu2022_tools import (
+    APPROXIMATE,
+    DP,
+    LEAKAGE,
+    MAXIMAL,
+    MUTUAL,
+    RENYI,
+    SIBSON,
+    Table,
+    Vertices,
+    changed,
+    channel,
+    claim,
+    distances,
+    exp_information,
+    exp_mass,
+    exp_ratio,
+    exp_sibson_2,
+    least,
+    loss,
+    product,
+    random_prior,
+    response,
+    uniform,
+)
+from paper_repro.databases import optimal_database_mechanism
+from paper_repro.notions import ApproximateDP, MaximalLeakage
+from paper_repro.papers import zhong_bu2022 as zhong
+from paper_repro.papers.zhong_bu2022 import NOTIONS, Notion, Reading
+from paper_repro.source_sets import SourceSet
+from paper_repro.tradeoff import optimal_mechanism
+
+_EXACT, _CONIC = 1e-8, 2e-6
+_HALF = [F(1, 2), F(1, 2)]
+_FAIR = [F(1, 4)] * 4
+_PAIR: Vertices = ((0.5, 0.5), (0.75, 0.25))
+# Of two fair bits, show one and hide the other: D = 1/2. And a mechanism of distortion 3/5 by number of bits changed.
+_SHOW_ONE: Table = product([[F(1), F(0)], [F(0), F(1)]], [[F(1), F(0)], [F(1), F(0)]])
+_BY_DISTANCE: Table = [[(F(9, 20), F(5, 20), F(1, 20))[apart] for apart in row] for row in distances(2, 2)]
+_ONE_CHANNEL = (
+    "True of mechanisms that publish every record through one and the same channel; among all mechanisms n times the least "
+    "for one record is an upper bound only."
+)
+_BOTH_WAYS = "show one bit and hide the other"
+
+
+@claim(
+    "Figure 5",
+    "Section IV-D",
+    "In parallel composition the server collects independent samples, each of which was published under a local guarantee.",
+)
+def _figure_5() -> Finding:
+    return not_checkable("a diagram of who sends what to whom; it says nothing that a number could contradict")
+
+
+def _distortion_adds_up(rng: np.random.Generator) -> float:
+    size, records = int(rng.integers(2, 4)), int(rng.integers(2, 4))
+    prior, matrix = random_prior(rng, size), channel(rng, size)
+    whole, joint = matrix, prior
+    for _ in range(records - 1):
+        whole, joint = np.kron(whole, matrix), np.kron(joint, prior)
+    total = float((joint[:, np.newaxis] * whole * np.array(distances(size, records))).sum())
+    return abs(total - records * float(prior @ (1 - np.diagonal(matrix))))
+
+
+@claim(
+    "Section IV-D, distortion",
+    "Section IV-D",
+    "If n independent samples are published through one local mechanism each, the expected number of changed records is n "
+    "times that of one.",
+    instance=_distortion_adds_up,
+)
+def _distortion_of_a_product(sample: Sample) -> Finding:
+    flip = response(3, F(1, 4))
+    prior = [F(7, 10), F(2, 10), F(1, 10)]
+    joint = [a * b for a in prior for b in prior]
+    gap = changed(product(flip, flip), joint, 3, 2) - 2 * changed(flip, prior)
+    return holds(sample, named={"P = (7,2,1)/10, two records, D = 1/4 each": abs(float(gap))}, of="priors and channels")
+
+
+# Lemma 16
+
+
+def _twice(notion: str, matrix: np.ndarray, prior: np.ndarray, alpha: float) -> tuple[float, float]:
+    """What a mechanism leaks for one record, and used for two."""
+    pair, joint = np.kron(matrix, matrix), np.kron(prior, prior)
+    one = loss(notion, matrix, len(prior), 1, SourceSet(prior), alpha=alpha)
+    return one, loss(notion, pair, len(prior), 2, SourceSet(joint), alpha=alpha)
+
+
+def _additive(notion: str) -> Callable[[np.random.Generator], float]:
+    times = 1 if notion in (DP, RENYI) else 2
+
+    def violation(rng: np.random.Generator) -> float:
+        size = int(rng.integers(2, 4))
+        alpha = float(rng.choice([1.2, 2.0, 6.0]))
+        one, two = _twice(notion, channel(rng, size, zeros=False), random_prior(rng, size), alpha)
+        return abs(two - times * one) / (1 + one)
+
+    return violation
+
+
+def _against_all(notion: str) -> Callable[[np.random.Generator], float]:
+    """All mechanisms for two independent records of one prior, against the lemma."""
+    times = 1 if notion in (DP, RENYI) else 2
+
+    def violation(rng: np.random.Generator) -> float:
+        share = float(rng.uniform(0.5, 0.8))
+        prior = np.array([share, 1 - share])
+        d = float(rng.uniform(0.1, 0.8)) * (1 - share)
+        return max(_additive(notion)(rng), _gap_16(notion, prior, d, times))
+
+    return violation
+
+
+def _gap_16(notion: str, prior: np.ndarray, d: float, times: int) -> float:
+    local = least(notion, 2, 1, d, (tuple(prior.tolist()),))
+    return abs(times * local - least(notion, 2, 2, 2 * d, (tuple(np.kron(prior, prior).tolist()),)))
+
+
+def _register_lemma_16() -> None:
+    opening = "For n independent records with a prior from a given set, over all mechanisms on databases, the least leakage by"
+    for notion in (DP, RENYI, MAXIMAL, LEAKAGE, SIBSON, MUTUAL):
+        alike = notion in (DP, RENYI)
+        true = alike or notion == MUTUAL
+
+        def check(sample: Sample, notion: str = notion) -> Finding:
+            times = 1 if notion in (DP, RENYI) else 2
+            if notion in (DP, RENYI, MUTUAL):
+                named = {"P = (7,3)/10, two records, D = 2/5": _gap_16(notion, np.array([0.7, 0.3]), 0.2, times)}
+                named["two fair bits, D = 1/2"] = _gap_16(notion, np.array([0.5, 0.5]), 0.25, times)
+                return holds(sample, named=named, tolerance=1e-5 if notion != DP else _EXACT, of="priors and D")
+            flip = response(2, F(3, 10) if notion == SIBSON else F(1, 4))
+            matrix = _BY_DISTANCE if notion == SIBSON else _SHOW_ONE
+            measures: dict[str, Callable[[Table, list[F]], float | F]] = {
+                MAXIMAL: exp_information,
+                LEAKAGE: lambda table, prior: exp_mass(table),
+                SIBSON: exp_sibson_2,
+            }
+            measure = measures[notion]
+            d = changed(matrix, _FAIR, 2, 2)
+            lemma, product_ = float(measure(flip, _HALF)) ** 2, float(measure(product(flip, flip), _FAIR))
+            how = "(9,5,1)/20 by number of bits changed, order 2" if notion == SIBSON else _BOTH_WAYS
+            printed = {f"two fair bits, D = {d}, {how}, as exp": (lemma, float(measure(matrix, _FAIR)))}
+            exact = math.exp(least(notion, 2, 2, float(d)))
+            printed[f"the same, least of all mechanisms{' at order 2' * (notion == SIBSON)}, as exp"] = (lemma, exact)
+            mended = {f"one randomized response for both bits, D = {d}, as exp": (lemma, product_)}
+            return corrected(printed, mended, sample)
+
+        claim(
+            f"Lemma 16({1 if alike else 2}), {notion}",
+            "Section IV-D",
+            f"{opening} {notion} at distortion D is {'' if alike else 'n times '}the least for one record at D/n.",
+            correction="" if true else _ONE_CHANNEL,
+            instance=_against_all(notion) if true else _additive(notion),
+            tolerance=1e-5 if true and notion != DP else _EXACT,
+            share=0.1 if true else 1.0,
+        )(check)
+
+
+_register_lemma_16()
+
+
+# Theorem 17
+
+_FORMULA_17 = {
+    DP: ("log((m-1)(n-D)/D) up to D = n(m-1)/m, and 0 from there to 1", ""),
+    APPROXIMATE: (
+        "max(0, log((m-1)(n(1 - delta m^(n-1)) - D)/D))",
+        "max(0, log((m-1)(n-D)/D (1 - delta (1-D/n)^(-n))))",
+    ),
+    MAXIMAL: (
+        "n log(m(1-D/n)) up to D = n(m-1)/m",
+        "n log((n-D)/(p(n-D-D/(m-1)) + D/(m-1))) up to D = n(m-1)/m, p being the least probability of a letter in the set",
+    ),
+    LEAKAGE: ("n log(m(1-D/n)) up to D = n(m-1)/m, and 0 from there to 1", ""),
+    RENYI: (
+        "max(0, n(m-1)(1-D/n)^(a/(a-1))/D) at order a",
+        "max(0, 1/(a-1) log(D/(n(m-1)) (m - 2 + A^a + A^(1-a)))) at order a, where A = (m-1)(n-D)/D",
+    ),
+    SIBSON: (
+        "n log(m(1-D/n)^(a/(a-1))) at order a, and by the least mutual information",
+        "max(0, n log(m((1-D/n)^a + (m-1)(D/(n(m-1)))^a)^(1/(a-1)))) at order a",
+    ),
+    MUTUAL: ("max(0, n log(m(1-D/n)) + D log(D/((m-1)(n-D))))", ""),
+}
+# Name, values, records, distortion, order, delta.
+_Case = tuple[str, int, int, float, float, float]
+_CASES_17: list[_Case] = [
+    ("m = 2, n = 1, D = 1/4", 2, 1, 0.25, 2.0, 0.1),
+    ("m = n = 2, D = 1/4", 2, 2, 0.25, 2.0, 0.25),
+    ("m = n = 2, D = 1/2", 2, 2, 0.5, 10.0, 0.1),
+    ("m = 3, n = 2, D = 1", 3, 2, 1.0, 2.0, 0.05),
+    ("m = n = 2, D = 3/2", 2, 2, 1.5, 2.0, 0.1),
+]
+_SHOWN = _CASES_17[2]
+
+
+def _case_17(notion: Notion, case: _Case, reading: Reading = "printed") -> tuple[float, float, float]:
+    """Lower end, least leakage of all mechanisms and upper end in nats, for the uniform prior."""
+    _, m, n, d, alpha, delta = case
+    found = zhong.theorem_17(notion, m, n, d, uniform(m), alpha=alpha, delta=delta, reading=reading)
+    return found.lower, least(notion, m, n, d, alpha=alpha, delta=delta), found.upper
+
+
+def _label(notion: str, case: _Case) -> str:
+    parameter = f", a = {case[4]:g}" if notion in (RENYI, SIBSON) else ""
+    return f"{case[0]}{parameter}{f', delta = {case[5]:g}' if notion == APPROXIMATE else ''}, as exp"
+
+
+def _violation_17(notion: Notion, side: str, reading: Reading) -> Callable[[np.random.Generator], float]:
+    """Of all mechanisms."""
+
+    def violation(rng: np.random.Generator) -> float:
+        m, n = int(rng.integers(2, 5)), int(rng.integers(1, 5))
+        alpha, delta = float(1 + 10 ** rng.uniform(-1, 1.3)), float(rng.choice([0.001, 0.05, 0.25]))
+        case = ("", m, n, float(rng.uniform(0.02, 0.98)) * n, alpha, delta)
+        lower, exact, upper = _case_17(notion, case, reading)
+        low, high = lower - exact, exact - upper
+        return {"lower": low, "upper": high}.get(side, max(low, high, -low, -high))
+
+    return violation
+
+
+def _violation_of_products(notion: Notion) -> Callable[[np.random.Generator], float]:
+    """Of products of one mechanism for uniform records: the lower bound against what a random mechanism leaks."""
+
+    def violation(rng: np.random.Generator) -> float:
+        size, records, alpha = int(rng.integers(2, 4)), int(rng.integers(2, 5)), float(rng.choice([1.5, 3.0, 10.0]))
+        share = rng.uniform()
+        matrix = share * np.eye(size) + (1 - share) * channel(rng, size, zeros=False)
+        d = float(1 - np.trace(matrix) / size)
+        if not 0 < d < 1:
+            return math.nan
+        leakage = records * loss(notion, matrix, size, 1, uniform(size), alpha=alpha)
+        found = zhong.theorem_17(notion, size, records, records * d, uniform(size), alpha=alpha, reading="corrected")
+        return found.lower - leakage
+
+    return violation
+
+
+def _as_exp(pair: tuple[float, float]) -> tuple[float, float]:
+    return math.exp(pair[0]), math.exp(pair[1])
+
+
+def _check_17(notion: Notion, side: str) -> Callable[[Sample], Finding]:
+    def among_products(sample: Sample) -> Finding:
+        lower, exact, _ = _case_17(notion, _SHOWN)
+        _, m, n, d, alpha, _ = _SHOWN
+        special = loss(notion, zhong.lemma_5_mechanism(m, n, d), m, n, uniform(m**n), alpha=alpha)
+        excess = special - lower if side == "both" else min(0.0, special - lower)
+        name = _label(notion, _SHOWN)
+        mended = {f"{name}, products of one mechanism: the least less the formula": (0.0, excess)}
+        return corrected({name: _as_exp((lower, exact))}, mended, sample)
+
+    def lost_logarithm(sample: Sample) -> Finding:
+        case = _CASES_17[0]
+        printed, exact, _ = _case_17(notion, case)
+        lower = _case_17(notion, case, "corrected")[0]
+        mended = {f"{case[0]}, a = 2, with the logarithm: excess over the least": (0.0, max(0.0, lower - exact))}
+        return corrected({f"{case[0]}, a = 2, in nats": (printed, exact)}, mended, sample, tolerance=_EXACT)
+
+    def rising(sample: Sample) -> Finding:
+        printed, mended = (
+            {_label(notion, case): _as_exp(_case_17(notion, case, reading)[:2]) for case in _CASES_17}
+            for reading in ("printed", "corrected")
+        )
+        return corrected(printed, mended, sample, tolerance=_EXACT)
+
+    def equation(sample: Sample) -> Finding:
+        named = {_label(notion, case): abs(np.diff(_as_exp(_case_17(notion, case)[:2]))[0]) for case in _CASES_17}
+        return holds(sample, named=named, tolerance=_EXACT, of="m, n and D")
+
+    def bound(sample: Sample) -> Finding:
+        at = 0 if side == "lower" else 1
+        found = {_label(notion, case): _case_17(notion, case) for case in _CASES_17}
+        pairs = {name: _as_exp((row[at], row[at + 1])) for name, row in found.items()}
+        if notion == MAXIMAL:
+            upper = zhong.theorem_17(notion, 2, 1, 0.1, SourceSet(_PAIR)).upper
+            exact = least(notion, 2, 1, 0.1, _PAIR)
+            pairs["{(1,1)/2, (3,1)/4}, n = 1, D = 1/10, as exp"] = _as_exp((exact, upper))
+        return loose(pairs, sample, tolerance=_EXACT)
+
+    if notion == LEAKAGE or (side == "lower" and notion in (MAXIMAL, SIBSON)):
+        return among_products
+    if (notion, side) == (RENYI, "lower"):
+        return lost_logarithm
+    if notion == MUTUAL:
+        return rising
+    return equation if notion == DP else bound
+
+
+def _register_theorem_17() -> None:
+    rises = "From D = n(m-1)/m on nothing needs to leak, but the formula rises again."
+    corrections = {
+        (LEAKAGE, "both"): _ONE_CHANNEL,
+        (MAXIMAL, "lower"): _ONE_CHANNEL,
+        (SIBSON, "lower"): _ONE_CHANNEL,
+        (RENYI, "lower"): "The logarithm is lost: max(0, log(n(m-1)(1-D/n)^(a/(a-1))/D)).",
+        (RENYI, "upper"): f"{rises} Before, the bound is the least leakage.",
+        (SIBSON, "upper"): rises,
+        (MUTUAL, "both"): f"{rises} The least leakage is 0 there, up to D = n.",
+        (APPROXIMATE, "upper"): "What the product of randomized responses leaks; other mechanisms leak less.",
+    }
+    for part, notion in enumerate(NOTIONS, 1):
+        equation = notion in (DP, LEAKAGE, MUTUAL)
+        for side in ("both",) if equation else ("lower", "upper"):
+            mended = notion == LEAKAGE or (side == "lower" and notion in (MAXIMAL, SIBSON))
+            reading: Reading = "corrected" if notion == MUTUAL or (notion, side) == (RENYI, "lower") else "printed"
+            verb = {"both": "is", "lower": "is bounded below by", "upper": "is bounded above by"}[side]
+            claim(
+                f"Theorem 17({part})" + ("" if equation else f", {side} bound"),
+                "Section IV-D",
+                "For n independent records of m values and source sets of one record whose hull contains the uniform "
+                "distribution, the "
+                f"least leakage by {notion} at distortion D {verb} {_FORMULA_17[notion][side == 'upper']}.",
+                name=f"theorem_17_{part}" + ("" if equation else f"_{side}"),
+                correction=corrections.get((notion, side), ""),
+                instance=_violation_of_products(notion) if mended else _violation_17(notion, side, reading),
+                tolerance=_EXACT,
+            )(_check_17(notion, side))
+
+
+_register_theorem_17()
+
+
+# Theorem 18
+
+
+def _violation_18_1(rng: np.random.Generator) -> float:
+    prior, delta = random_prior(rng, int(rng.integers(2, 4)), -0.3, 1.5), float(rng.uniform(0.01, 0.4))
+    d = float(rng.uniform(0.05, 0.95)) * zhong.lemma_10(prior, delta)
+    matrix = optimal_mechanism(
+        SourceSet(prior), distortion=d, notion=ApproximateDP(delta, standard=True)
+    ).mechanism.matrix
+    claimed = zhong.theorem_18("approximate differential privacy", prior, 2, 2 * d, delta=delta, reading="corrected")
+    pair, size = np.kron(matrix, matrix), len(prior)
+    neighbors = [(x, z) for x, row in enumerate(distances(size, 2)) for z, apart in enumerate(row) if apart == 1]
+    excess = max(np.clip(pair[x] - math.exp(claimed) * pair[z], 0, None).sum() for x, z in neighbors)
+    return max(float(excess) - delta, loss(APPROXIMATE, pair, size, 2, delta=delta) - claimed)
+
+
+@claim(
+    "Theorem 18(1)",
+    "Section IV-D",
+    "For n independent records of a known prior the least leakage of (eps, delta)-privacy at distortion nD, Q(y|x) <= e^eps "
+    "Q(y|x') + delta at every output y, is that of one record at D.",
+    correction="At most that of one record; for two fair bits less, since delta is not divided by what the other records "
+    "publish. Equal in the standard definition, sum_y max(0, Q(y|x) - e^eps Q(y|x')) <= delta, but for the jump of Theorem 9.",
+    instance=_violation_18_1,
+    tolerance=_EXACT,
+    share=0.3,
+)
+def _theorem_18_1(sample: Sample) -> Finding:
+    claimed = math.exp(zhong.theorem_18("approximate differential privacy", [0.5, 0.5], 2, 0.5, delta=0.1))
+    flip = response(2, F(1, 4))
+    name = "two fair bits, delta = 1/10, D = 1/4 each"
+    printed = {
+        f"{name}, product of randomized responses, as exp": (
+            claimed,
+            float(exp_ratio(product(flip, flip), 2, 2, F(1, 10))),
+        ),
+        f"{name}, least of all mechanisms, as exp": (claimed, math.exp(least(APPROXIMATE, 2, 2, 0.5))),
+    }
+    standard = optimal_database_mechanism(2, 2, distortion=0.5, notion=ApproximateDP(0.1, standard=True)).leakage
+    return corrected(printed, {f"{name}, standard definition, as exp": (claimed, math.exp(standard))}, sample)
+
+
+def _violation_18_2(rng: np.random.Generator) -> float:
+    prior = random_prior(rng, int(rng.integers(2, 5)), -0.3, 1.5)
+    d = float(rng.uniform(0.05, 0.95)) * (1 - float(prior[0]))
+    matrix = optimal_mechanism(SourceSet(prior), distortion=d, notion=MaximalLeakage()).mechanism.matrix
+    return abs(
+        math.log(np.kron(matrix, matrix).max(axis=0).sum()) - zhong.theorem_18("maximal leakage", prior, 2, 2 * d)
+    )
+
+
+@claim(
+    "Theorem 18(2)",
+    "Section IV-D",
+    "For n independent records of a known prior the least maximal leakage at distortion nD is n times that of one record at "
+    "D, max(0, n log(m - k - (D - D^(k))/(D^(k) - D^(k-1)))) for D^(k-1) < D <= D^(k), the sums of the k-1 and k smallest "
+    "probabilities.",
+    correction="True of mechanisms that publish every record through one and the same channel; among all mechanisms an upper "
+    "bound.",
+    instance=_violation_18_2,
+    tolerance=_EXACT,
+)
+def _theorem_18_2(sample: Sample) -> Finding:
+    claimed = math.exp(zhong.theorem_18("maximal leakage", [0.5, 0.5], 2, 0.5))
+    flip = response(2, F(1, 4))
+    printed = {f"two fair bits, D = 1/4 each, {_BOTH_WAYS}, as exp": (claimed, float(exp_mass(_SHOW_ONE)))}
+    mended = {
+        "one randomized response for both bits, D = 1/4 each, as exp": (claimed, float(exp_mass(product(flip, flip))))
+    }
+    return corrected(printed, mended, sample)
+
+
+# Contributions and conclusion
+
+
+@claim(
+    "Introduction, contribution 2",
+    "Section I",
+    "For a known prior the local problem is solved for approximate differential privacy (delta = 1/10) and for maximal leakage.",
+)
+def _contribution_2() -> Finding:
+    named, prior = {}, (0.4, 0.3, 0.2, 0.1)
+    for d in (0.1, 0.25, 0.45, 0.55):
+        gaps = [
+            zhong.theorem_9(prior, d, 0.1) - least(APPROXIMATE, 4, 1, d, (prior,)),
+            zhong.theorem_14(prior, d) - least(LEAKAGE, 4, 1, d, (prior,)),
+        ]
+        named[f"P = (4,3,2,1)/10, D = {d}"] = max(map(abs, gaps))
+    return holds(named=named, tolerance=_EXACT)
+
+
+@claim(
+    "Introduction, contribution 3",
+    "Section I",
+    "For n independent samples and an unknown prior there are closed forms of the least leakage for differential privacy, "
+    "maximal leakage and mutual information, those of Theorem 17.",
+    correction="For differential privacy and mutual information; that for maximal leakage is right only if one channel "
+    "serves all records.",
+)
+def _contribution_3() -> Finding:
+    case = _SHOWN
+    found = {
+        notion: _as_exp(_case_17(notion, case, "corrected")[:2])
+        for notion in NOTIONS
+        if notion in (DP, LEAKAGE, MUTUAL)
+    }
+    printed = {f"two fair bits, D = 1/2, {LEAKAGE}, as exp": found.pop(LEAKAGE)}
+    return corrected(
+        printed, {f"two fair bits, D = 1/2, {notion}, as exp": pair for notion, pair in found.items()}, tolerance=_EXACT
+    )
+
+
+def _rescaled(rng: np.random.Generator) -> float:
+    prior, delta = random_prior(rng, int(rng.integers(2, 7)), -0.3, 1.5), float(rng.uniform(0.01, 0.6))
+    d, vertices = float(rng.uniform(0.02, 0.98)) * zhong.lemma_10(prior, delta), (tuple(prior.tolist()),)
+    exact = least(APPROXIMATE, len(prior), 1, d, vertices, delta=delta)
+    return max(
+        abs(zhong.theorem_9(prior, d, delta) - exact), abs(least(DP, len(prior), 1, d / (1 - delta), vertices) - exact)
+    )
+
+
+@claim(
+    "Conclusion, closed form",
+    "Section V",
+    "For known priors the least leakage of approximate differential privacy has a closed form.",
+    instance=_rescaled,
+    tolerance=_EXACT,
+)
+def _conclusion_closed_form(sample: Sample) -> Finding:
+    gap = abs(zhong.theorem_9([0.7, 0.2, 0.1], 0.225, 0.1) - math.log(5))
+    named = {"P = (7,2,1)/10, delta = 1/10, D = 9/40, log 5": gap}
+    return holds(sample, named=named, of="priors, delta and D, and differential privacy at D/(1-delta)")
+
+
+@claim(
+    "Conclusion, first result",
+    "Section V",
+    "This is the first result on the privacy-utility trade-off of approximate differential privacy.",
+)
+def _conclusion_first() -> Finding:
+    return not_checkable("who was first is a matter of the literature, not of a computation")
