@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -122,6 +123,8 @@ class Claim:
         Violations up to this are rounding.
     share : float
         Of the instances asked for that this claim takes; slow ones take less.
+    module : str
+        Where it is registered, for the order.
     """
 
     name: str
@@ -134,6 +137,7 @@ class Claim:
     instance: Callable[[np.random.Generator], float] | None = None
     tolerance: float = 1e-9
     share: float = 1.0
+    module: str = ""
 
     def instances(self, asked: int) -> int:
         """How many random instances this claim takes if so many are asked for."""
@@ -187,7 +191,9 @@ def register(
             raise ValueError(f"there is a claim named {name} already; name the check of {number!r} differently")
         if paper not in PAPERS:
             raise ValueError(f"unknown paper {paper!r}; known are {', '.join(PAPERS)}")
-        _REGISTRY[name] = Claim(name, paper, number, place, statement, correction, check, instance, tolerance, share)
+        _REGISTRY[name] = Claim(
+            name, paper, number, place, statement, correction, check, instance, tolerance, share, _module_at_work()
+        )
         return check
 
     return _register
@@ -197,7 +203,19 @@ def all_claims() -> list[Claim]:
     """Every claim, paper by paper, in the order in which the modules list them."""
     for module in _MODULES:
         importlib.import_module(f"paper_repro.claims.{module}")
-    return sorted(_REGISTRY.values(), key=lambda claim: list(PAPERS).index(claim.paper))
+    places = {f"paper_repro.claims.{module}": place for place, module in enumerate(_MODULES)}
+    # Whoever imported a module before does not change the order.
+    return sorted(
+        _REGISTRY.values(), key=lambda claim: (list(PAPERS).index(claim.paper), places.get(claim.module, len(places)))
+    )
+
+
+def _module_at_work() -> str:
+    """Name of the module whose body is being executed; checks made in a loop are functions of another."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_name != "<module>":
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", ""))
 
 
 def claims_of(names: Sequence[str]) -> list[Claim]:

@@ -22,6 +22,9 @@ INSTANCES, QUICK = 500, 4
 # Instances that a worker takes at once.
 _CHUNK = 25
 
+_PROVENANCE = (
+    "# Written by `make verify RECORD=1` from the checks in paper_repro/claims; statements are in our own words.\n"
+)
 _FIELDS = [
     "name", "paper", "number", "place", "statement", "verdict", "evidence", "correction", "instances", "tolerance", "numbers",
 ]  # fmt: skip
@@ -154,13 +157,14 @@ def read_ledger(path: Path = LEDGER) -> list[Row]:
                 tolerance=float(line["tolerance"]),
                 numbers=json.loads(line["numbers"]),
             )
-            for line in csv.DictReader(file)
+            for line in csv.DictReader(line for line in file if not line.startswith("#"))
         ]
 
 
 def write_ledger(rows: Iterable[Row], path: Path = LEDGER) -> None:
     """Put a ledger on record."""
     with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(_PROVENANCE)
         writer = csv.DictWriter(file, _FIELDS, lineterminator="\n")
         writer.writeheader()
         for row in rows:
