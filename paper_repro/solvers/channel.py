@@ -225,12 +225,17 @@ class ChannelProgram:
         """The matrix without the solver's rounding: what is missed is mended by mixing in a constant row."""
         matrix = np.where(matrix < _NOISE, 0.0, matrix)
         matrix /= matrix.sum(axis=1, keepdims=True)
-        if self._comparisons.standard or leakage <= 0:
-            return matrix
-        entries = matrix[self._comparisons.givers] - self._comparisons.delta
-        missed = (entries * math.exp(-leakage) - self._comparisons.others @ matrix).max(axis=0) + 1e-16 * matrix.max(
-            axis=0
-        )
-        # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers what is missed.
-        constant = np.clip(missed, 0, None) / -math.expm1(-leakage)
-        return (matrix + constant) / (1 + constant.sum())
+        givers, others, delta = self._comparisons.givers, self._comparisons.others, self._comparisons.delta
+        if leakage > 0 and not self._comparisons.standard:
+            missed = ((matrix[givers] - delta) * math.exp(-leakage) - others @ matrix).max(axis=0)
+            # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers what is missed.
+            constant = np.clip(missed + 1e-16 * matrix.max(axis=0), 0, None) / -math.expm1(-leakage)
+            matrix = (matrix + constant) / (1 + constant.sum())
+        if delta > 0:
+            # Mixing in a share of one row shrinks every difference by that share, at any ratio. A little more is taken than is
+            # missed: where a 0 stands beside delta, or nothing may leak, the rounding of the entries counts too.
+            differences = np.clip(matrix[givers] - math.exp(leakage) * (others @ matrix), 0, None)
+            largest = differences.sum(axis=1).max() if self._comparisons.standard else differences.max()
+            share = 1 - delta / max(float(largest), delta) + min(max(1e-13, 4e-16 / delta), 4e-10)
+            matrix = (1 - share) * matrix + share * matrix.mean(axis=0)
+        return matrix
