@@ -8,7 +8,6 @@ Five papers on privacy-distortion trade-offs, reproduced exactly. Leakages are i
 OptimalMechanism(differential privacy: leakage=2.677279 nats, distortion=0.200000, gap=0e+00 distortion)
 """
 
-from paper_repro.adjacency import Adjacency, clique, hamming, line, ring
 from paper_repro.composition import (
     ParallelComposition,
     parallel_composition,
@@ -18,8 +17,8 @@ from paper_repro.composition import (
 )
 from paper_repro.curves import ExactCurve, exact_curve
 from paper_repro.databases import DatabaseOptimum, database_leakage_curve, optimal_database_mechanism
-from paper_repro.datasets import load_source_set, read_source_set, source_set_names
 from paper_repro.errors import CertificateError, SolverError
+from paper_repro.graphs import Adjacency, Query, adjacency_from_query, clique, hamming, line, ring
 from paper_repro.mechanisms import Mechanism, distance_mechanism, randomized_response, truncated_geometric
 from paper_repro.notions import (
     ApproximateDP,
@@ -31,9 +30,8 @@ from paper_repro.notions import (
     SibsonInformation,
     notion_by_name,
 )
-from paper_repro.queries import Query, adjacency_from_query
 from paper_repro.solvers.graph import uniform_least_distortion
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet, load_source_set, read_source_set, source_set_names
 from paper_repro.tradeoff import OptimalMechanism, distortion_curve, leakage_curve, optimal_mechanism
 
 __all__ = [

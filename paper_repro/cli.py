@@ -11,9 +11,9 @@ import click
 import paper_repro as pr
 from paper_repro.claims import VERDICTS, compare, judge, read_ledger, write_ledger
 from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK
-from paper_repro.notebook_runs import NotebookRunError, refresh_notebooks, run_figures
 from paper_repro.notions import NOTION_NAMES
 from paper_repro.paths import FIGURES
+from paper_repro.reproduce.runs import NotebookRunError, refresh_notebooks, run_figures
 
 __all__ = ["main"]
 

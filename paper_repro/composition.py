@@ -23,10 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import clique
+from paper_repro.graphs import clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import OptimalMechanism, optimal_mechanism
 from paper_repro.types import FloatArray
 
@@ -130,7 +130,7 @@ def parallel_distortion(mechanisms: Sequence[Mechanism | ArrayLike], sources: So
 def product_mechanism(mechanisms: Sequence[Mechanism | ArrayLike]) -> Mechanism:
     """The product channel itself, over the tuples of letters, the last record's changing fastest.
 
-    In the order of :func:`paper_repro.queries.databases`, where all records have the same letters.
+    In the order of :func:`paper_repro.graphs.databases`, where all records have the same letters.
 
     Raises
     ------

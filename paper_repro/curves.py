@@ -1,7 +1,8 @@
-"""The whole privacy-distortion curve of differential privacy, in closed form between its breakpoints."""
+"""Whole privacy-distortion curves: differential privacy in closed form between its breakpoints, and jumps of any notion."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion, check_grid, check_leakage
 from paper_repro.errors import SolverError
-from paper_repro.solvers.clique import CliqueProgram, prior_breakpoints
-from paper_repro.solvers.hull import PERFECT_SLACK
-from paper_repro.source_sets import SourceSet
+from paper_repro.solvers.diagonal_ratio import CliqueProgram, prior_breakpoints
+from paper_repro.solvers.games import PERFECT_SLACK
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
-__all__ = ["ExactCurve", "exact_curve"]
+__all__ = ["ExactCurve", "exact_curve", "with_jumps"]
 
 # Pieces shorter than this are stepped over: their ends cannot be told apart in floating point.
 _STEP = 1e-9
@@ -90,7 +91,7 @@ def exact_curve(source: SourceSet) -> ExactCurve:
 
     For one prior the pieces are ``exp(eps) = (n - 1)(1 - D) / (D - tail_n)`` (Theorem 13, Zhong and Bu 2022), for the cost of
     one sort. For several vertices, each piece is one active set of the linear program (see
-    :mod:`paper_repro.solvers.clique`), followed from breakpoint to breakpoint.
+    :mod:`paper_repro.solvers.diagonal_ratio`), followed from breakpoint to breakpoint.
 
     Returns
     -------
@@ -148,3 +149,57 @@ def _curve_of_set(source: SourceSet) -> ExactCurve:
     ends[-1] = end
     p, q, r, s = np.array(pieces).T
     return ExactCurve(np.array(ends), (p, q, r, s))
+
+
+# A drop between two points of a grid that is worth a look, in nats; the width to which it is narrowed; and what is left of a
+# steep but continuous drop at that width.
+_DROP, _WIDTH, _JUMP = 0.04, 1e-9, 1e-3
+
+
+def with_jumps(
+    curve: Callable[[float], float], grid: ArrayLike, leakages: ArrayLike
+) -> tuple[FloatArray, FloatArray, list[str]]:
+    """Points of a falling curve with both ends of every jump added.
+
+    Between neighboring points of the grid that differ by more than 0.04 nats the interval is halved, always keeping the half that
+    falls more, as long as the fall does not shrink like the width, down to a width of 1e-9: what still falls by more than 0.001
+    nats there is a jump. A curve takes the lower value at a jump. Two jumps between neighboring points are seen as one.
+
+    Parameters
+    ----------
+    curve : callable
+        Least leakage in nats at a distortion.
+    grid, leakages : array_like, shape (points,)
+        Rising distortions and the curve there.
+
+    Returns
+    -------
+    distortions, leakages : ndarrays
+    ends : list of str
+        ``open`` for the limit below a jump, ``closed`` for the value at it, else empty.
+
+    >>> step = lambda distortion: 1.0 - distortion + (distortion < 0.3)
+    >>> distortions, leakages, ends = with_jumps(step, [0.2, 0.4], [step(0.2), step(0.4)])
+    >>> distortions.round(6), leakages.round(6), ends
+    (array([0.2, 0.3, 0.3, 0.4]), array([1.8, 1.7, 0.7, 0.6]), ['', 'open', 'closed', ''])
+    """
+    places, values = np.asarray(grid, dtype=float), np.asarray(leakages, dtype=float)
+    points: list[tuple[float, float, str]] = []
+    for number, (place, value) in enumerate(zip(places, values, strict=True)):
+        if number and values[number - 1] - value > _DROP and np.isfinite(values[number - 1]):
+            low, high = (places[number - 1], values[number - 1]), (place, value)
+            drop, steps = low[1] - high[1], 0
+            # A continuous drop shrinks with the width.
+            while high[0] - low[0] > _WIDTH and low[1] - high[1] > max(_JUMP, drop * 2 ** (-0.9 * steps) * (steps > 3)):
+                steps += 1
+                middle = (low[0] + high[0]) / 2
+                between = (middle, curve(middle))
+                low, high = (low, between) if low[1] - between[1] >= between[1] - high[1] else (between, high)
+            if high[0] - low[0] <= _WIDTH and low[1] - high[1] > _JUMP:
+                at = round(high[0], 8)
+                points += [(at, low[1], "open"), (at, high[1], "closed")]
+        points.append((place, value, ""))
+    kept = [
+        point for point in points if point[2] or all(abs(point[0] - other[0]) > 1e-8 for other in points if other[2])
+    ]
+    return np.array([p[0] for p in kept]), np.array([p[1] for p in kept]), [p[2] for p in kept]

@@ -10,14 +10,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import hamming
 from paper_repro.checks import check_grid, check_leakage
 from paper_repro.errors import CertificateError
+from paper_repro.graphs import hamming
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, MaximalInformation, Notion, Optimizer
 from paper_repro.solvers.profile_programs import ProfileProgram
 from paper_repro.solvers.profiles import expected_distortion
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import certified
 from paper_repro.types import FloatArray
 
@@ -53,7 +53,7 @@ class DatabaseOptimum:
     log_profile : ndarray, shape (records + 1,), or None
         Logarithm of ``Q[x, y]`` by the number of records in which x and y differ, if the mechanism depends on that alone.
     matrix : ndarray, shape (m^n, m^n), or None
-        The channel otherwise; databases in the order of :func:`paper_repro.queries.databases`.
+        The channel otherwise; databases in the order of :func:`paper_repro.graphs.databases`.
     """
 
     values: int
@@ -112,7 +112,7 @@ def optimal_database_mechanism(
     notion : Notion, default ``DifferentialPrivacy()``
         Neighbors are the databases that differ in one record, whatever graph the notion has.
     source : SourceSet over the ``values ** records`` databases, optional
-        In the order of :func:`paper_repro.queries.databases`; the uniform prior, if not given.
+        In the order of :func:`paper_repro.graphs.databases`; the uniform prior, if not given.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def database_leakage_curve(
 
 
 def database_distances(values: int, records: int) -> FloatArray:
-    """Number of records in which two databases differ, shape (m^n, m^n), in the order of :func:`paper_repro.queries.databases`.
+    """Number of records in which two databases differ, shape (m^n, m^n), in the order of :func:`paper_repro.graphs.databases`.
 
     >>> database_distances(2, 2)
     array([[0., 1., 1., 2.],

@@ -8,15 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import Adjacency, clique, hamming, line, ring
 from paper_repro.checks import check_leakage
+from paper_repro.graphs import Adjacency, Query, clique, databases, hamming, line, query_by_name, ring
 from paper_repro.mechanisms import truncated_geometric
-from paper_repro.min_entropy import bayes_vulnerability, min_entropy_capacity
+from paper_repro.min_entropy import bayes_vulnerability, greatest_capacity, min_entropy_capacity
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import alvim2011
-from paper_repro.queries import Query, databases, query_by_name
-from paper_repro.solvers.capacity import greatest_capacity
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 
 __all__ = [

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paper_repro.adjacency import Adjacency
 from paper_repro.checks import check_distortion, check_grid, check_labels, check_leakage, check_probability_rows
-from paper_repro.source_sets import SourceSet
+from paper_repro.graphs import Adjacency
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["Mechanism", "distance_mechanism", "randomized_response", "truncated_geometric"]
@@ -272,7 +272,7 @@ def distance_mechanism(adjacency: Adjacency, leakage: float) -> Mechanism:
 
     Examples
     --------
-    >>> from paper_repro.adjacency import line, ring
+    >>> from paper_repro.graphs import line, ring
     >>> distance_mechanism(ring(6), math.log(2)).matrix[0].round(6)
     array([0.380952, 0.190476, 0.095238, 0.047619, 0.095238, 0.190476])
     >>> np.allclose(distance_mechanism(line(4), 1.0).matrix, truncated_geometric(4, 1.0).matrix)

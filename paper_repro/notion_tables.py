@@ -11,12 +11,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from paper_repro.composition import parallel_composition
+from paper_repro.curves import with_jumps
 from paper_repro.databases import database_leakage_curve, optimal_database_mechanism
-from paper_repro.datasets import load_source_set
-from paper_repro.jumps import with_jumps
 from paper_repro.notions import ApproximateDP, Notion, RenyiDP, SibsonInformation
 from paper_repro.papers import zhong_bu2022
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import optimal_mechanism
 
 __all__ = ["bound_table", "global_table", "mechanism_table", "profile_table", "record_table"]
@@ -92,7 +91,7 @@ def global_table(
     distortions : array_like in [0, records]
         Expected numbers of records changed.
     prior : sequence of ``values ** records`` probabilities, optional
-        In the order of :func:`paper_repro.queries.databases`; uniform, if empty.
+        In the order of :func:`paper_repro.graphs.databases`; uniform, if empty.
 
     Returns
     -------

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from paper_repro.coloring import claim_1, claim_2, claim_3, claim_4, claim_5, coloring, optimal_with_suppressed
-from paper_repro.folding import Folding
 from paper_repro.papers import kalantari2017
-from paper_repro.solvers.polytope import Polytope
-from paper_repro.source_sets import SourceSet
+from paper_repro.papers.coloring import claim_1, claim_2, claim_3, claim_4, claim_5, coloring, optimal_with_suppressed
+from paper_repro.papers.folding import Folding
+from paper_repro.papers.polytopes import Polytope
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import leakage_curve
 
 __all__ = [

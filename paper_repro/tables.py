@@ -9,12 +9,10 @@ import numpy as np
 import pandas as pd
 
 from paper_repro.checks import check_distortion
-from paper_repro.curves import exact_curve
-from paper_repro.datasets import load_source_set
-from paper_repro.jumps import with_jumps
+from paper_repro.curves import exact_curve, with_jumps
 from paper_repro.notions import ApproximateDP, DifferentialPrivacy, Notion
 from paper_repro.papers import kalantari2018
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import leakage_curve
 from paper_repro.types import FloatArray
 

@@ -12,7 +12,7 @@ from paper_repro.checks import check_distortion, check_grid, check_leakage
 from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion, Optimizer
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["OptimalMechanism", "certified", "distortion_curve", "leakage_curve", "optimal_mechanism"]

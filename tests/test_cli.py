@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 import paper_repro as pr
 from paper_repro.cli import main
-from paper_repro.notebook_runs import load_runs
 from paper_repro.paths import ROOT
+from paper_repro.reproduce.runs import load_runs
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_figures_refuses_an_unknown_run_and_lists_those_there_are(refused, tmp_p
 
 def test_figures_refuses_no_jobs(refused, tmp_path, monkeypatch):
     # Else each test run would leave a folder in build/.
-    monkeypatch.setattr("paper_repro.notebook_runs._make_workspace", lambda _: tmp_path)
+    monkeypatch.setattr("paper_repro.reproduce.runs._make_workspace", lambda _: tmp_path)
     assert refused("figures", "--output", tmp_path / "out", "--jobs", 0) == "Error: jobs must be at least 1, got 0"
 
 

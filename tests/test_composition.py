@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import exponential_covers, information
 
 from paper_repro import (
     Adjacency,
@@ -34,7 +33,8 @@ from paper_repro.composition import (
     product_mechanism,
 )
 from paper_repro.databases import database_distances
-from paper_repro.queries import databases
+from paper_repro.graphs import databases
+from tests.oracles.tradeoffs import exponential_covers, information
 
 NEIGHBORS = [
     DifferentialPrivacy(),

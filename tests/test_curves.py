@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from instances import CLASSES, inside, random_vertices, vertex_sets
-from oracles import leakage_error, leakage_of_prior, least_distortion, least_distortion_without_leakage
 
 from paper_repro import SourceSet, exact_curve, leakage_curve, load_source_set, source_set_names
+from tests.oracles.instances import CLASSES, inside, random_vertices, vertex_sets
+from tests.oracles.tradeoffs import leakage_error, leakage_of_prior, least_distortion, least_distortion_without_leakage
 
 # Curve and optimum are computed apart, both exact to rounding; near the start of a curve 1e-14 in distortion is 1e-11 nats.
 AGREEMENT = 1e-9

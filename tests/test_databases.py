@@ -6,22 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from notion_oracles import (
-    Cones,
-    KeptMass,
-    Ratios,
-    database_distances,
-    database_pairs,
-    information_ratio,
-    kept_mass,
-    leakage_error,
-    least_cost_without_leakage,
-    logarithm,
-    pointwise_ratio,
-    renyi_divergence,
-    standard_ratio,
-    worst_sibson_information,
-)
 
 from paper_repro import (
     ApproximateDP,
@@ -39,6 +23,22 @@ from paper_repro import (
 )
 from paper_repro import databases as under_test
 from paper_repro.databases import profile_matrix
+from tests.oracles.notions import (
+    Cones,
+    KeptMass,
+    Ratios,
+    database_distances,
+    database_pairs,
+    information_ratio,
+    kept_mass,
+    leakage_error,
+    least_cost_without_leakage,
+    logarithm,
+    pointwise_ratio,
+    renyi_divergence,
+    standard_ratio,
+    worst_sibson_information,
+)
 
 DELTA, ORDER = 0.1, 2.0
 NOTIONS = {

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import paper_repro as pr
-from paper_repro.datasets import source_set_path
 from paper_repro.papers import kalantari2018
 from paper_repro.paths import DATA, ROOT
+from paper_repro.sources import source_set_path
 
 TABLE_1 = [[0.7, 0.15, 0.06, 0.04, 0.03, 0.02]]
 TABLE_2 = [
@@ -212,5 +212,5 @@ def test_an_unknown_name_lists_what_is_allowed(name):
 
 def test_a_users_own_file_beside_those_of_the_papers_is_listed(write, tmp_path, monkeypatch):
     write("a,b\n0.5,0.5\n", "mine.csv")
-    monkeypatch.setattr("paper_repro.datasets._FOLDER", tmp_path)
+    monkeypatch.setattr("paper_repro.sources._FOLDER", tmp_path)
     assert pr.source_set_names() == ["mine"]

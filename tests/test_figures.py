@@ -17,8 +17,8 @@ from PIL import Image
 
 import paper_repro as pr
 from paper_repro import figures, tables
-from paper_repro.notebook_runs import load_runs
 from paper_repro.paths import ROOT
+from paper_repro.reproduce.runs import load_runs
 
 pytest.importorskip("papermill")  # reads the parameters of the notebooks
 

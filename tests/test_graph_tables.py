@@ -8,7 +8,7 @@ import pytest
 
 from paper_repro import DifferentialPrivacy, Query, clique, hamming, line, ring, truncated_geometric
 from paper_repro import graph_tables as tabulate
-from paper_repro.adjacency import Adjacency
+from paper_repro.graphs import Adjacency
 
 LOG2 = math.log(2)
 DIGITS = 1e-8  # tables are rounded to 8 digits

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from paper_repro.jumps import with_jumps
+from paper_repro.curves import with_jumps
 
 
 def falling(places, heights):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import exponential_covers, largest_ratio
 
 from paper_repro import DifferentialPrivacy, Mechanism, SourceSet, randomized_response
+from tests.oracles.tradeoffs import exponential_covers, largest_ratio
 
 # Sums of at most 10 terms of order 1, each rounded at 1e-16.
 ROUNDING = 1e-14

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from graph_oracles import vulnerability
 
 from paper_repro.min_entropy import (
     bayes_vulnerability,
@@ -14,6 +13,7 @@ from paper_repro.min_entropy import (
     min_entropy_leakage,
     optimal_remap,
 )
+from tests.oracles.graphs import vulnerability
 
 # Sums of at most 12 products of order 1, each rounded at 1e-16.
 ROUNDING = 1e-14

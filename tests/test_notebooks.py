@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from paper_repro.notebook_runs import NotebookRun, load_runs
 from paper_repro.paths import NOTEBOOKS
+from paper_repro.reproduce.runs import NotebookRun, load_runs
 
 nbformat = pytest.importorskip("nbformat")
 papermill = pytest.importorskip("papermill")

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import information, solve
 
 from paper_repro import (
     ApproximateDP,
@@ -31,6 +30,7 @@ from paper_repro import (
     optimal_mechanism,
 )
 from paper_repro.databases import database_distances
+from tests.oracles.tradeoffs import information, solve
 
 ORDERS = [1.1, 2.0, 7.0]
 BETWEEN_NEIGHBORS = [

@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from graph_oracles import largest_ratio
 
 from paper_repro import Mechanism, Query, adjacency_from_query, truncated_geometric
+from paper_repro.graphs import QUERIES, databases, query_by_name
 from paper_repro.min_entropy import bayes_vulnerability, min_entropy_leakage
-from paper_repro.queries import QUERIES, databases, query_by_name
+from tests.oracles.graphs import largest_ratio
 
 
 def neighboring_answers(function, values, individuals):

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from paper_repro.claims import VERDICTS, read_ledger
 from paper_repro.cli import main
-from paper_repro.notebook_runs import NotebookRun
 from paper_repro.paths import ROOT
+from paper_repro.reproduce.runs import NotebookRun
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)

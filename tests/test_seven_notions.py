@@ -6,23 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from instances import CLASSES, inside, random_vertices, vertex_sets
-from notion_oracles import (
-    Cones,
-    KeptMass,
-    Ratios,
-    all_pairs,
-    hamming_costs,
-    information_ratio,
-    kept_mass,
-    leakage_error,
-    logarithm,
-    pointwise_ratio,
-    renyi_divergence,
-    standard_ratio,
-    worst_sibson_information,
-)
-from oracles import distance_to_hull, least_distortion_without_leakage
 
 from paper_repro import (
     ApproximateDP,
@@ -41,6 +24,23 @@ from paper_repro import (
     randomized_response,
 )
 from paper_repro.notions import NOTION_NAMES
+from tests.oracles.instances import CLASSES, inside, random_vertices, vertex_sets
+from tests.oracles.notions import (
+    Cones,
+    KeptMass,
+    Ratios,
+    all_pairs,
+    hamming_costs,
+    information_ratio,
+    kept_mass,
+    leakage_error,
+    logarithm,
+    pointwise_ratio,
+    renyi_divergence,
+    standard_ratio,
+    worst_sibson_information,
+)
+from tests.oracles.tradeoffs import distance_to_hull, least_distortion_without_leakage
 
 DELTA, ORDER = 0.1, 2.0
 NOTIONS = {

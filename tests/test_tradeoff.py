@@ -7,13 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from instances import CLASSES, inside, random_vertices, vertex_sets
-from oracles import (
-    distance_to_hull,
-    least_distortion_of_prior,
-    least_distortion_without_leakage,
-    worst_information,
-)
 
 from paper_repro import (
     CertificateError,
@@ -29,6 +22,13 @@ from paper_repro import (
     optimal_mechanism,
     randomized_response,
     source_set_names,
+)
+from tests.oracles.instances import CLASSES, inside, random_vertices, vertex_sets
+from tests.oracles.tradeoffs import (
+    distance_to_hull,
+    least_distortion_of_prior,
+    least_distortion_without_leakage,
+    worst_information,
 )
 
 NOTIONS = [DifferentialPrivacy(), MutualInformation()]

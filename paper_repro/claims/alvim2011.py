@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import clique, line, ring
 from paper_repro.claims.alvim2011_tools import (
     KEEP,
     LOG2,
@@ -47,11 +46,16 @@ from paper_repro.claims.base import (
     register,
     reproduced,
 )
-from paper_repro.min_entropy import bayes_vulnerability, conditional_min_entropy, min_entropy, min_entropy_capacity
-from paper_repro.notions.comparisons import ratio_leakage
+from paper_repro.graphs import Query, clique, databases, line, ring
+from paper_repro.min_entropy import (
+    bayes_vulnerability,
+    conditional_min_entropy,
+    greatest_capacity,
+    min_entropy,
+    min_entropy_capacity,
+)
+from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.papers import alvim2011 as paper
-from paper_repro.queries import Query, databases
-from paper_repro.solvers.capacity import greatest_capacity
 from paper_repro.types import FloatArray
 
 __all__: list[str] = []

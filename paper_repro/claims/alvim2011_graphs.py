@@ -12,7 +12,6 @@ from functools import cache, partial
 
 import numpy as np
 
-from paper_repro.adjacency import Adjacency, clique, line, ring
 from paper_repro.claims.alvim2011_tools import (
     ENDS_LESS_LIKELY,
     LOG2,
@@ -46,11 +45,11 @@ from paper_repro.claims.base import (
     register,
     reproduced,
 )
+from paper_repro.graphs import Adjacency, Query, clique, line, ring
 from paper_repro.mechanisms import distance_mechanism, truncated_geometric
 from paper_repro.min_entropy import bayes_vulnerability, min_entropy
-from paper_repro.notions.comparisons import ratio_leakage
+from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.papers import alvim2011 as paper
-from paper_repro.queries import Query
 from paper_repro.types import FloatArray
 
 __all__: list[str] = []

@@ -12,7 +12,6 @@ from functools import partial
 
 import numpy as np
 
-from paper_repro.adjacency import Adjacency, clique
 from paper_repro.claims.alvim2011_tools import (
     KEEP,
     LOG2,
@@ -38,10 +37,10 @@ from paper_repro.claims.base import (
     refuted,
     register,
 )
+from paper_repro.graphs import Adjacency, clique, databases
 from paper_repro.min_entropy import conditional_min_entropy, min_entropy_capacity
-from paper_repro.notions.comparisons import ratio_leakage
+from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.papers import alvim2011 as paper
-from paper_repro.queries import databases
 from paper_repro.types import FloatArray
 
 __all__: list[str] = []

@@ -10,12 +10,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import Adjacency, clique, hamming, ring
+from paper_repro.graphs import Adjacency, Query, clique, databases, hamming, ring
 from paper_repro.min_entropy import bayes_vulnerability, conditional_min_entropy
 from paper_repro.notions import DifferentialPrivacy
-from paper_repro.notions.comparisons import ratio_leakage
-from paper_repro.queries import Query, databases
-from paper_repro.source_sets import SourceSet
+from paper_repro.notions.ratios import ratio_leakage
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 

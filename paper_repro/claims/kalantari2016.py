@@ -17,7 +17,6 @@ from functools import partial
 
 import numpy as np
 
-from paper_repro.adjacency import line
 from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
 from paper_repro.claims.kalantari_tools import (
     Channel,
@@ -31,10 +30,11 @@ from paper_repro.claims.kalantari_tools import (
     response,
     worst_distortion,
 )
+from paper_repro.graphs import line
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016 as isit
 from paper_repro.papers.kalantari2018 import Reading
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 

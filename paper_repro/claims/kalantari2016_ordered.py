@@ -40,7 +40,7 @@ from paper_repro.claims.kalantari_tools import (
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016 as isit
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 

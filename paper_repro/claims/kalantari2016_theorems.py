@@ -46,7 +46,7 @@ from paper_repro.claims.kalantari_tools import (
 from paper_repro.curves import exact_curve
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016 as isit
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 
 # Section III

@@ -14,7 +14,6 @@ from functools import partial
 
 import numpy as np
 
-from paper_repro import coloring
 from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
 from paper_repro.claims.kalantari_tools import (
     KNOWN,
@@ -32,10 +31,10 @@ from paper_repro.claims.kalantari_tools import (
     ratio,
     yes,
 )
-from paper_repro.datasets import load_source_set
 from paper_repro.mechanisms import Mechanism
-from paper_repro.papers import kalantari2018
+from paper_repro.papers import coloring, kalantari2018
 from paper_repro.papers.kalantari2017 import equation_32
+from paper_repro.sources import load_source_set
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 

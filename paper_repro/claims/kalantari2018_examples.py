@@ -27,12 +27,11 @@ from paper_repro.claims.kalantari_tools import (
     random_set,
     symmetric,
 )
-from paper_repro.datasets import load_source_set
-from paper_repro.folding import Folding, isolated
 from paper_repro.notions import MutualInformation
 from paper_repro.papers import kalantari2018
+from paper_repro.papers.folding import Folding, isolated
 from paper_repro.papers.kalantari2017 import theorem_3
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import leakage_curve
 from paper_repro.types import FloatArray
 

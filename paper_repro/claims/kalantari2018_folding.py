@@ -30,11 +30,10 @@ from paper_repro.claims.kalantari_tools import (
     worst_distortion,
     yes,
 )
-from paper_repro.datasets import load_source_set
-from paper_repro.folding import Folding, as_source_set, isolated
 from paper_repro.papers import kalantari2017, kalantari2018
+from paper_repro.papers.folding import Folding, as_source_set, isolated
 from paper_repro.papers.kalantari2017 import theorem_3
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import optimal_mechanism
 
 claim = partial(register, "kalantari2018")

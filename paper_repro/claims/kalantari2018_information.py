@@ -34,11 +34,10 @@ from paper_repro.claims.kalantari_tools import (
     symmetric,
     worst_distortion,
 )
-from paper_repro.datasets import load_source_set
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import MutualInformation
 from paper_repro.papers import kalantari2016, kalantari2018
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import distortion_curve, leakage_curve, optimal_mechanism
 from paper_repro.types import FloatArray
 

@@ -34,10 +34,9 @@ from paper_repro.claims.kalantari_tools import (
     worst_distortion,
     yes,
 )
-from paper_repro.datasets import load_source_set
 from paper_repro.papers import kalantari2016, kalantari2018
 from paper_repro.papers.kalantari2017 import equation_32
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.types import FloatArray
 
 claim = partial(register, "kalantari2018")

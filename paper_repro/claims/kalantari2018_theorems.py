@@ -34,9 +34,8 @@ from paper_repro.claims.kalantari_tools import (
     worst_distortion,
 )
 from paper_repro.curves import exact_curve
-from paper_repro.datasets import load_source_set
 from paper_repro.papers import kalantari2016, kalantari2018
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import distortion_curve, leakage_curve, optimal_mechanism
 
 claim = partial(register, "kalantari2018")
@@ -400,7 +399,7 @@ def theorem_2b_minimum(sample: Sample) -> Finding:
 
 
 def _exactly_k(rng: np.random.Generator) -> float:
-    from paper_repro.coloring import optimal_with_suppressed
+    from paper_repro.papers.coloring import optimal_with_suppressed
 
     source = random_set(rng, "II", letters=(3, 4))
     removed = int(rng.integers(0, source.alphabet_size - 1))
@@ -527,7 +526,7 @@ def linear_programs(sample: Sample) -> Finding:
     correction="There are bounds only, which differ in general even where both are valid.",
 )
 def class_3_characterized() -> Finding:
-    from paper_repro.folding import Folding
+    from paper_repro.papers.folding import Folding
     from paper_repro.papers.kalantari2017 import theorem_3
 
     source = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.5, 0.2]])

@@ -16,7 +16,7 @@ import numpy as np
 from paper_repro.errors import InfeasibleError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.linear import optimal_basis
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import distortion_curve, leakage_curve
 from paper_repro.types import FloatArray
 
@@ -218,8 +218,8 @@ def least_ratio(
 ) -> float:
     """Least ratio over mechanisms whose letters' distortions meet further conditions ``sum_i c_i D_i <= b``.
 
-    Program (2) of :mod:`paper_repro.solvers.clique`, here only as a check: ``1 + (M - 1) s - sum e`` with ``e_i = D_i s`` and s
-    the inverse of the least ``D_i``. Infinite if no mechanism qualifies. Solved to about 1e-9.
+    Program (2) of :mod:`paper_repro.solvers.diagonal_ratio`, here only as a check: ``1 + (M - 1) s - sum e`` with ``e_i = D_i
+    s`` and s the inverse of the least ``D_i``. Infinite if no mechanism qualifies. Solved to about 1e-9.
     """
     size = vertices.shape[1]
     rows = [*np.column_stack([vertices, np.full(len(vertices), -distortion)])]

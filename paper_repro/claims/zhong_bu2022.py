@@ -39,7 +39,7 @@ from paper_repro.claims.zhong_bu2022_tools import (
 from paper_repro.notions import ApproximateDP, DifferentialPrivacy
 from paper_repro.papers import zhong_bu2022 as zhong
 from paper_repro.papers.zhong_bu2022 import NOTIONS, Floor
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 
 # What certified optima may be off: linear programs and closed forms, conic programs.
 _EXACT, _CONIC = 1e-8, 2e-6

@@ -9,7 +9,6 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from paper_repro.adjacency import clique, line
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose
 from paper_repro.claims.zhong_bu2022_tools import (
     DP,
@@ -22,6 +21,7 @@ from paper_repro.claims.zhong_bu2022_tools import (
     loss,
     random_prior,
 )
+from paper_repro.graphs import clique, line
 from paper_repro.notions import (
     ApproximateDP,
     DifferentialPrivacy,
@@ -34,7 +34,7 @@ from paper_repro.notions import (
 )
 from paper_repro.papers import zhong_bu2022 as zhong
 from paper_repro.solvers.profiles import differential_privacy, sibson_information
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 _ORDERS = (1.2, 2.0, 6.0)

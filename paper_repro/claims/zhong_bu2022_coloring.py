@@ -26,7 +26,7 @@ from paper_repro.claims.zhong_bu2022_tools import (
     random_prior,
 )
 from paper_repro.notions import ApproximateDP, DifferentialPrivacy, MaximalLeakage, Notion
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 

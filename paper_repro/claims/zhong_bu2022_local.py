@@ -31,7 +31,7 @@ from paper_repro.curves import exact_curve
 from paper_repro.notions import ApproximateDP, MaximalLeakage
 from paper_repro.papers import zhong_bu2022 as zhong
 from paper_repro.papers.zhong_bu2022 import NOTIONS, Notion
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 
 _EXACT, _CONIC = 1e-8, 2e-6

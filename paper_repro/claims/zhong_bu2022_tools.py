@@ -11,12 +11,12 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from paper_repro.adjacency import hamming
 from paper_repro.claims.base import Finding, register
 from paper_repro.databases import database_distances, optimal_database_mechanism
+from paper_repro.graphs import hamming
 from paper_repro.notions import Notion, notion_by_name
 from paper_repro.papers.zhong_bu2022 import NOTIONS
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import certified, optimal_mechanism
 from paper_repro.types import FloatArray
 

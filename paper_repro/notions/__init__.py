@@ -10,7 +10,7 @@ from paper_repro.notions.differential_privacy import DifferentialPrivacy
 from paper_repro.notions.maximal_information import MaximalInformation
 from paper_repro.notions.maximal_leakage import MaximalLeakage
 from paper_repro.notions.mutual_information import MutualInformation
-from paper_repro.notions.renyi import RenyiDP
+from paper_repro.notions.renyi_differential_privacy import RenyiDP
 from paper_repro.notions.sibson import SibsonInformation
 
 __all__ = [

@@ -9,12 +9,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import Adjacency
 from paper_repro.checks import check_delta
+from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.channels import RatioOptimizer, hamming_costs
-from paper_repro.notions.comparisons import (
+from paper_repro.notions.differential_privacy import DifferentialPrivacy
+from paper_repro.notions.optimizers import RatioOptimizer, hamming_costs
+from paper_repro.notions.ratios import (
     as_channel,
     check_graph,
     hockey_stick_leakage,
@@ -22,11 +23,10 @@ from paper_repro.notions.comparisons import (
     neighbors,
     ratio_leakage,
 )
-from paper_repro.notions.differential_privacy import DifferentialPrivacy
-from paper_repro.solvers.channel import Comparisons
+from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.profile_fillings import PointwiseProgram
 from paper_repro.solvers.profile_programs import ApproximateProgram, ProfileProgram
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["ApproximateDP"]

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import Adjacency
+from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
-from paper_repro.solvers.hull import PERFECT_SLACK, perfect_privacy
+from paper_repro.solvers.games import PERFECT_SLACK, perfect_privacy
 from paper_repro.solvers.profile_programs import ProfileProgram
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["Notion", "Optimizer", "Proposal"]

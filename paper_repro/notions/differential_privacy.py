@@ -8,17 +8,17 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import Adjacency
 from paper_repro.errors import SolverError
+from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.channels import RatioOptimizer
-from paper_repro.notions.comparisons import as_channel, check_graph, neighbors, ratio_leakage
-from paper_repro.solvers.channel import Comparisons
-from paper_repro.solvers.clique import CliqueProgram, Optimum, least_distortion_of_prior
+from paper_repro.notions.optimizers import RatioOptimizer
+from paper_repro.notions.ratios import as_channel, check_graph, neighbors, ratio_leakage
+from paper_repro.solvers.channel_ratio import Comparisons
+from paper_repro.solvers.diagonal_ratio import CliqueProgram, Optimum, least_distortion_of_prior
 from paper_repro.solvers.graph import GraphOptimum, GraphProgram, least_distortion_on_graph
 from paper_repro.solvers.profile_programs import DifferentialPrivacyProgram, ProfileProgram
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["DifferentialPrivacy"]
@@ -29,9 +29,9 @@ class DifferentialPrivacy(Notion):
 
     The leakage is ``log max Q_ij / Q_kj`` over neighboring inputs i, k and outputs j (Definition 3, Kalantari et al. 2018;
     Definition 1, Alvim et al. 2011). It does not depend on the source set, which enters through the distortion alone. The
-    optimum is exact for every source set and every graph: one linear program over the diagonal where all letters are neighbors
-    (see :mod:`paper_repro.solvers.clique`), one over the channel elsewhere (:mod:`paper_repro.solvers.graph`), certified within
-    1e-9 in distortion.
+    optimum is exact for every source set and every graph: one linear program over the diagonal where all letters are
+    neighbors (see :mod:`paper_repro.solvers.diagonal_ratio`), one over the channel elsewhere
+    (:mod:`paper_repro.solvers.graph`), certified within 1e-9 in distortion.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class DifferentialPrivacy(Notion):
     True
     >>> DifferentialPrivacy().leakage([[1.0, 0.0], [0.5, 0.5]])
     inf
-    >>> from paper_repro.adjacency import line
+    >>> from paper_repro.graphs import line
     >>> geometric = [[2 / 3, 2 / 9, 1 / 9], [1 / 3, 1 / 3, 1 / 3], [1 / 9, 2 / 9, 2 / 3]]
     >>> [round(math.exp(DifferentialPrivacy(graph).leakage(geometric)), 6) for graph in (line(3), None)]
     [3.0, 6.0]

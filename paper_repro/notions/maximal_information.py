@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.channels import RatioOptimizer, hamming_costs
-from paper_repro.notions.comparisons import as_channel, check_alphabets, log_rounded_up
-from paper_repro.solvers.channel import Comparisons
+from paper_repro.notions.optimizers import RatioOptimizer, hamming_costs
+from paper_repro.notions.ratios import as_channel, check_alphabets, log_rounded_up
+from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.profile_fillings import MaximalLeakageProgram
 from paper_repro.solvers.profile_programs import ProfileProgram
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["MaximalInformation"]
@@ -28,7 +28,7 @@ class MaximalInformation(Notion):
     condition ``Q_ij <= exp(leakage) (P Q)_j`` is linear in P. Inputs without probability count, as in the paper, where every
     prior has full support; the leakage is infinite if only they lead to some output. Because the output's own distribution
     appears, the diagonal does not decide the rest: the optimum is a linear program over the whole channel, with a root search for
-    a distortion budget (:mod:`paper_repro.solvers.channel`), certified within 1e-9 in distortion.
+    a distortion budget (:mod:`paper_repro.solvers.channel_ratio`), certified within 1e-9 in distortion.
 
     For the uniform prior alone randomized response is optimal: ``max_ij Q_ij`` is at least the mean of the diagonal, so that the
     leakage is at least ``log M (1 - D)``.

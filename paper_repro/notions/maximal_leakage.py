@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.channels import MassOptimizer
-from paper_repro.notions.comparisons import as_channel, log_rounded_up
-from paper_repro.solvers.knapsack import KnapsackOptimum, KnapsackProgram, least_kept_mass
+from paper_repro.notions.optimizers import MassOptimizer
+from paper_repro.notions.ratios import as_channel, log_rounded_up
+from paper_repro.solvers.diagonal_mass import KnapsackOptimum, KnapsackProgram, least_kept_mass
 from paper_repro.solvers.profile_fillings import MaximalLeakageProgram
 from paper_repro.solvers.profile_programs import ProfileProgram
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["MaximalLeakage"]
@@ -26,7 +26,7 @@ class MaximalLeakage(Notion):
 
     The limit of Sibson information as its order grows. It does not depend on the prior: a letter that never occurs counts like
     any other, as in the paper, which has full support. The optimum is a linear program over the diagonal, a fractional knapsack
-    for one prior (Theorem 14; see :mod:`paper_repro.solvers.knapsack`), certified within 1e-9 nats.
+    for one prior (Theorem 14; see :mod:`paper_repro.solvers.diagonal_mass`), certified within 1e-9 nats.
 
     Examples
     --------

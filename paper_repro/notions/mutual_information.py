@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.channels import InformationOptimizer
-from paper_repro.notions.comparisons import as_channel, check_alphabets
-from paper_repro.solvers.divergence import DivergenceOptimum, DivergenceProgram, least_mutual_information
+from paper_repro.notions.optimizers import InformationOptimizer
+from paper_repro.notions.ratios import as_channel, check_alphabets
+from paper_repro.solvers.diagonal_information import DivergenceOptimum, DivergenceProgram, least_mutual_information
 from paper_repro.solvers.profile_programs import MutualInformationProgram, ProfileProgram
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["MutualInformation"]
@@ -28,8 +28,9 @@ class MutualInformation(Notion):
     """Mutual information, worst case over the hull (eq. (19)-(21), 2017 preprint of Kalantari et al.; eq. (24)-(26) in 2018).
 
     The leakage is ``max_P I(P; Q)`` over the source set. I is concave in P, so the worst prior is in general inside the hull,
-    not at a vertex. The optimum is a conic program with two cones per letter (see :mod:`paper_repro.solvers.divergence`),
-    certified by a Lagrangian lower bound within 1e-6 nats, in practice within 1e-8.
+    not at a vertex. The optimum is a conic program with two cones per letter (see
+    :mod:`paper_repro.solvers.diagonal_information`), certified by a Lagrangian lower bound within 1e-6 nats, in practice
+    within 1e-8.
 
     Examples
     --------

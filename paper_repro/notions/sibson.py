@@ -11,14 +11,14 @@ from paper_repro.checks import check_order
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.channels import InformationOptimizer
-from paper_repro.notions.comparisons import as_channel, check_alphabets
 from paper_repro.notions.maximal_leakage import MaximalLeakage
 from paper_repro.notions.mutual_information import MutualInformation
-from paper_repro.solvers.divergence import DivergenceOptimum, DivergenceProgram, least_sibson_information
+from paper_repro.notions.optimizers import InformationOptimizer
+from paper_repro.notions.ratios import as_channel, check_alphabets
+from paper_repro.solvers.diagonal_information import DivergenceOptimum, DivergenceProgram, least_sibson_information
 from paper_repro.solvers.profile_fillings import SibsonProgram
 from paper_repro.solvers.profile_programs import ProfileProgram
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["SibsonInformation"]
@@ -35,7 +35,7 @@ class SibsonInformation(Notion):
 
     It grows with alpha, from mutual information (alpha = 1, taken as the limit) to maximal leakage over the letters that occur
     (alpha infinite, taken as :class:`MaximalLeakage`). The optimum is a conic program with two power cones per letter
-    (:mod:`paper_repro.solvers.divergence`), certified by the duality of norms within 1e-6 nats.
+    (:mod:`paper_repro.solvers.diagonal_information`), certified by the duality of norms within 1e-6 nats.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import Adjacency, clique, hamming, ring
 from paper_repro.checks import check_leakage, check_probability_rows
+from paper_repro.graphs import Adjacency, clique, hamming, ring
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = [
@@ -224,7 +224,7 @@ def remark_2(adjacency: Adjacency, extended: Adjacency, leakage: float) -> Float
     ValueError
         If the extended graph lacks an edge of the first, or does not have the same number of vertices at every distance.
 
-    >>> from paper_repro.adjacency import clique, line
+    >>> from paper_repro.graphs import clique, line
     >>> remark_2(line(3), clique(3), math.log(2))[0].tolist()
     [0.5, 0.25, 0.25]
     """
@@ -337,7 +337,7 @@ def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:
     Equation (6) where every distance has as many vertices; Remark 1 on an even ring; on a line, the ring that closes it;
     elsewhere, and below Remark 1's least leakage, equation (6) on the clique, the one artificial adjacency that always does.
 
-    >>> from paper_repro.adjacency import line
+    >>> from paper_repro.graphs import line
     >>> proposed_mechanism(line(6), math.log(2))[5].round(4).tolist()
     [0.1818, 0.0909, 0.0909, 0.0909, 0.1818, 0.3636]
     """

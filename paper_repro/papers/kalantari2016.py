@@ -4,7 +4,7 @@ r"""What Kalantari, Sankar and Sarwate print for the IEEE International Symposiu
 **as printed, mistakes included**, unless a reading is named ``corrected``; what is true is in :mod:`paper_repro.tradeoff`.
 Letters are counted from 0, and ``n = M - k`` is how many columns a mechanism with k all-zero columns publishes. Leakages are in
 nats; at distortion 0, which the paper leaves out, formulas have their limit. A source class is the convex hull of the vertices of
-a :class:`~paper_repro.source_sets.SourceSet`, which changes no worst-case distortion.
+a :class:`~paper_repro.sources.SourceSet`, which changes no worst-case distortion.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from paper_repro.papers import kalantari2018
 from paper_repro.papers.kalantari2018 import Reading as ConstraintReading
 from paper_repro.papers.zhong_bu2022 import Bounds, Reading
 from paper_repro.solvers.linear import optimal_basis
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = [

@@ -1,9 +1,9 @@
 r"""What Kalantari, Sankar and Sarwate print on Class III sets, in the preprint of July 2017 of the paper of 2018.
 
-*Robust Privacy-Utility Tradeoffs under Differential Privacy and Hamming Distortion*, Theorem 3 with both of its bounds, Corollary
-1, Remarks 5 and 7, and equation (32), for any source set. The programs they rest on are in
-:mod:`paper_repro.papers.kalantari2018`, the folding in :mod:`paper_repro.folding`. Everything here is **as printed, mistakes
-included**, but for what ``reading`` and the folding's ``direction`` correct. What is true:
+*Robust Privacy-Utility Tradeoffs under Differential Privacy and Hamming Distortion*, Theorem 3 with both of its bounds,
+Corollary 1, Remarks 5 and 7, and equation (32), for any source set. The programs they rest on are in
+:mod:`paper_repro.papers.kalantari2018`, the folding in :mod:`paper_repro.papers.folding`. Everything here is **as printed,
+mistakes included**, but for what ``reading`` and the folding's ``direction`` correct. What is true:
 
 * The upper bound holds with ``reading="largest"``, which takes the ratio at the letter where it is largest, and with
   ``"corrected"``, which forces the order of Lemma 7 on the distortions; not with the others.
@@ -13,7 +13,7 @@ included**, but for what ``reading`` and the folding's ``direction`` correct. Wh
   others both fail, and they are not about a set's hull: a hull folds otherwise than the points it is spanned by.
 * Remark 5 holds, whether or not ``P^cap`` is empty.
 
-Proofs are at the head of :mod:`paper_repro.folding`.
+Proofs are at the head of :mod:`paper_repro.papers.folding`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion, check_grid
-from paper_repro.folding import Folding, as_source_set
 from paper_repro.papers import kalantari2018
-from paper_repro.solvers.clique import CliqueProgram
-from paper_repro.solvers.hull import PERFECT_SLACK
-from paper_repro.source_sets import SourceSet
+from paper_repro.papers.folding import Folding, as_source_set
+from paper_repro.solvers.diagonal_ratio import CliqueProgram
+from paper_repro.solvers.games import PERFECT_SLACK
+from paper_repro.sources import SourceSet
 
 __all__ = ["Bounds", "Reading", "corollary_1", "equation_32", "remark_5", "remark_7", "theorem_3"]
 
@@ -115,7 +115,7 @@ def corollary_1(folding: Folding, distortion: float, reading: Reading = "printed
     That is Theorem 2, which does not know of the other regions. For a convex set it need not: the averages over alike letters,
     which are what is hard about the set, are in ``P^cap`` themselves. For isolated points they are not:
 
-    >>> from paper_repro.folding import isolated
+    >>> from paper_repro.papers.folding import isolated
     >>> mirrored = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])
     >>> [round(math.exp(corollary_1(Folding(set), 0.4, "corrected")), 6) for set in (mirrored, isolated(mirrored))]
     [2.0, 1.0]

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from paper_repro.checks import check_distortion
 from paper_repro.errors import InfeasibleError
 from paper_repro.solvers.linear import optimal_basis
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = [

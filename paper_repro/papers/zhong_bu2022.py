@@ -18,11 +18,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.adjacency import hamming
 from paper_repro.checks import check_leakage, check_probability_rows
-from paper_repro.solvers.hull import highest_floor
+from paper_repro.graphs import hamming
+from paper_repro.solvers.games import highest_floor
 from paper_repro.solvers.linear import optimal_basis
-from paper_repro.source_sets import SourceSet
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = [
@@ -167,7 +167,7 @@ def lemma_5_mechanism(values: int, records: int, distortion: float) -> FloatArra
     Returns
     -------
     ndarray, shape (m^n, m^n)
-        Databases count as :func:`paper_repro.queries.databases` does. A channel whose distortion is D for every prior.
+        Databases count as :func:`paper_repro.graphs.databases` does. A channel whose distortion is D for every prior.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def lemma_5_leakage(
     values, records : int, m and n, at least 1
     distortion : float in [0, n]
     source : SourceSet over the m^n databases
-        For maximal information only. Databases count as :func:`paper_repro.queries.databases` does.
+        For maximal information only. Databases count as :func:`paper_repro.graphs.databases` does.
     alpha : float above 1
         For Renyi differential privacy and Sibson information only.
     delta : float in [0, 1)

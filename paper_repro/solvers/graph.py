@@ -6,7 +6,7 @@ At a ratio t, with y ~ y' for neighbors,
     subject to  Q_yz <= t Q_y'z  for y ~ y' and every z,     rows of Q sum to 1,   Q >= 0.               (1)
 
 Merging outputs that a user would take for the same answer changes no ratio beyond t, so as many outputs as inputs are enough,
-each standing for itself. On a clique this is the program of :mod:`paper_repro.solvers.clique`, which is far smaller.
+each standing for itself. On a clique this is the program of :mod:`paper_repro.solvers.diagonal_ratio`, which is far smaller.
 
 **A lower bound on the distortion.** Let w be multipliers of the vertices (a prior ``P = w . P_v``), mu_y of the rows' sums and
 ``f_yy'z >= 0`` of the ratios. Every Q that satisfies (1) has ``sum_y P_y Q_yy <= sum_y mu_y`` if
@@ -29,10 +29,10 @@ from functools import cached_property
 
 import numpy as np
 
-from paper_repro.adjacency import Adjacency
 from paper_repro.checks import check_leakage
 from paper_repro.errors import SolverError
-from paper_repro.solvers.hull import PerfectPrivacy, perfect_privacy
+from paper_repro.graphs import Adjacency
+from paper_repro.solvers.games import PerfectPrivacy, perfect_privacy
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.types import FloatArray, IntArray
 
@@ -68,7 +68,7 @@ def uniform_least_distortion(adjacency: Adjacency, leakage: float) -> float:
     ValueError
         If the graph is not vertex-transitive, or the leakage is negative or NaN.
 
-    >>> from paper_repro.adjacency import clique, ring
+    >>> from paper_repro.graphs import clique, ring
     >>> round(1 - uniform_least_distortion(ring(6), math.log(2)), 6), round(8 / 21, 6)
     (0.380952, 0.380952)
     >>> round(uniform_least_distortion(clique(10_000), math.log(9_999)), 12)

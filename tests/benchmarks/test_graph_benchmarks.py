@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import paper_repro as pr
-from paper_repro.adjacency import Adjacency
+from paper_repro.graphs import Adjacency
 
 pytest.importorskip("pytest_benchmark")
 

@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from instances import inside, random_vertices, vertex_sets
-from notion_oracles import Ratios, all_pairs, hamming_costs, leakage_error, logarithm, pointwise_ratio, standard_ratio
-from oracles import exponential_covers, least_distortion_without_leakage
 
 from paper_repro import (
     ApproximateDP,
@@ -22,6 +19,17 @@ from paper_repro import (
     optimal_mechanism,
     ring,
 )
+from tests.oracles.instances import inside, random_vertices, vertex_sets
+from tests.oracles.notions import (
+    Ratios,
+    all_pairs,
+    hamming_costs,
+    leakage_error,
+    logarithm,
+    pointwise_ratio,
+    standard_ratio,
+)
+from tests.oracles.tradeoffs import exponential_covers, least_distortion_without_leakage
 
 PRIOR = SourceSet([0.4, 0.3, 0.2, 0.1])
 both = pytest.mark.parametrize("standard", [False, True], ids=["pointwise", "standard"])

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from instances import CLASSES, inside, random_vertices, vertex_sets
-from oracles import (
+
+from paper_repro import DifferentialPrivacy, Mechanism, SourceSet, distortion_curve, optimal_mechanism
+from tests.oracles.instances import CLASSES, inside, random_vertices, vertex_sets
+from tests.oracles.tradeoffs import (
     exponential_covers,
     largest_ratio,
     leakage_error,
     least_distortion,
     least_distortion_without_leakage,
 )
-
-from paper_repro import DifferentialPrivacy, Mechanism, SourceSet, distortion_curve, optimal_mechanism
 
 # What every optimum has to meet: 1e-7 nats against the full program.
 AGREEMENT = 1e-7

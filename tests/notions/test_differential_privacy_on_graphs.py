@@ -7,17 +7,6 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
-from graph_oracles import (
-    largest_ratio,
-    least_distortion,
-    private_rows,
-    random_graph,
-    random_priors,
-    random_private_channel,
-    solve,
-    sum_rows,
-)
-from oracles import exponential_covers
 
 from paper_repro import (
     DifferentialPrivacy,
@@ -31,7 +20,18 @@ from paper_repro import (
     optimal_mechanism,
     ring,
 )
-from paper_repro.adjacency import Adjacency
+from paper_repro.graphs import Adjacency
+from tests.oracles.graphs import (
+    largest_ratio,
+    least_distortion,
+    private_rows,
+    random_graph,
+    random_priors,
+    random_private_channel,
+    solve,
+    sum_rows,
+)
+from tests.oracles.tradeoffs import exponential_covers
 
 CERTIFIED = 1e-9  # a returned optimum's own certificate
 SOLVERS = 1e-7  # against the separate program: rows solved to 1e-10, a few dozen of which make an optimum

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from instances import CLASSES, random_vertices
-from notion_oracles import Ratios, hamming_costs, information_ratio, leakage_error
-from oracles import exponential_covers, least_distortion_without_leakage
 
 from paper_repro import MaximalInformation, MaximalLeakage, Mechanism, SourceSet, leakage_curve, optimal_mechanism
+from tests.oracles.instances import CLASSES, random_vertices
+from tests.oracles.notions import Ratios, hamming_costs, information_ratio, leakage_error
+from tests.oracles.tradeoffs import exponential_covers, least_distortion_without_leakage
 
 NOTION = MaximalInformation()
 # Certified within 1e-9 in distortion; curves are steeper than 0.01 here.

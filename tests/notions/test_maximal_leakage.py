@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from instances import CLASSES, inside, random_vertices, vertex_sets
-from notion_oracles import KeptMass, hamming_costs, kept_mass, leakage_error
-from oracles import exponential_covers, least_distortion_without_leakage
 
 from paper_repro import (
     DifferentialPrivacy,
@@ -20,6 +17,9 @@ from paper_repro import (
     leakage_curve,
     optimal_mechanism,
 )
+from tests.oracles.instances import CLASSES, inside, random_vertices, vertex_sets
+from tests.oracles.notions import KeptMass, hamming_costs, kept_mass, leakage_error
+from tests.oracles.tradeoffs import exponential_covers, least_distortion_without_leakage
 
 NOTION = MaximalLeakage()
 PRIOR = SourceSet([0.4, 0.3, 0.2, 0.1])

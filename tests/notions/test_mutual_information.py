@@ -5,8 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from instances import CLASSES, random_vertices
-from oracles import (
+
+from paper_repro import Mechanism, MutualInformation, SourceSet, distortion_curve, leakage_curve, optimal_mechanism
+from tests.oracles.instances import CLASSES, random_vertices
+from tests.oracles.tradeoffs import (
     blahut_arimoto,
     distance_to_hull,
     erokhin,
@@ -15,8 +17,6 @@ from oracles import (
     least_information,
     worst_information,
 )
-
-from paper_repro import Mechanism, MutualInformation, SourceSet, distortion_curve, leakage_curve, optimal_mechanism
 
 NOTION = MutualInformation()
 # The notion's documented tolerance, in nats.

@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from instances import CLASSES, random_vertices
-from notion_oracles import Cones, hamming_costs, leakage_error, sibson_information, worst_sibson_information
-from oracles import least_distortion_without_leakage
 
 from paper_repro import (
     MaximalLeakage,
@@ -20,7 +17,10 @@ from paper_repro import (
     leakage_curve,
     optimal_mechanism,
 )
-from paper_repro.solvers.divergence import DivergenceProgram, least_sibson_information
+from paper_repro.solvers.diagonal_information import DivergenceProgram, least_sibson_information
+from tests.oracles.instances import CLASSES, random_vertices
+from tests.oracles.notions import Cones, hamming_costs, leakage_error, sibson_information, worst_sibson_information
+from tests.oracles.tradeoffs import least_distortion_without_leakage
 
 # What is certified, and the bracket of an evaluated leakage, in nats.
 TOLERANCE, BRACKET = 1e-6, 2e-10

@@ -6,7 +6,6 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from graph_oracles import greatest_vulnerability, largest_ratio, least_distortion, random_private_channel
 
 from paper_repro import (
     DifferentialPrivacy,
@@ -19,11 +18,10 @@ from paper_repro import (
     ring,
     truncated_geometric,
 )
-from paper_repro.adjacency import Adjacency
-from paper_repro.min_entropy import bayes_vulnerability, min_entropy_capacity, min_entropy_leakage
+from paper_repro.graphs import Adjacency, databases
+from paper_repro.min_entropy import bayes_vulnerability, greatest_capacity, min_entropy_capacity, min_entropy_leakage
 from paper_repro.papers import alvim2011 as alvim
-from paper_repro.queries import databases
-from paper_repro.solvers.capacity import greatest_capacity
+from tests.oracles.graphs import greatest_vulnerability, largest_ratio, least_distortion, random_private_channel
 
 LOG2 = math.log(2)
 ROUNDING = 1e-12  # sums of at most a hundred terms of order 1

@@ -6,8 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from instances import CLASSES, random_vertices
-from oracles import (
+
+from paper_repro import Mechanism, SourceSet, load_source_set
+from paper_repro.papers import kalantari2016 as isit
+from paper_repro.papers.kalantari2018 import distortion_thresholds, equation_10, equation_48
+from tests.oracles.instances import CLASSES, random_vertices
+from tests.oracles.tradeoffs import (
     common_ordering,
     distance_to_hull,
     largest_ratio,
@@ -17,10 +21,6 @@ from oracles import (
     least_distortion_without_leakage,
     solve,
 )
-
-from paper_repro import Mechanism, SourceSet, load_source_set
-from paper_repro.papers import kalantari2016 as isit
-from paper_repro.papers.kalantari2018 import distortion_thresholds, equation_10, equation_48
 
 CONSTRAINTS = ("literal", "printed", "corrected")
 TABLE_1 = load_source_set("P_II_6")

@@ -5,14 +5,14 @@ import math
 
 import numpy as np
 import pytest
-from instances import random_vertices
-from oracles import largest_ratio
 
 from paper_repro import Mechanism, SourceSet, distortion_curve, leakage_curve, load_source_set
-from paper_repro.folding import Folding, as_source_set, isolated
+from paper_repro.papers.folding import Folding, as_source_set, isolated
 from paper_repro.papers.kalantari2017 import corollary_1, equation_32, remark_5, remark_7, theorem_3
 from paper_repro.papers.kalantari2018 import CONSTRUCTIONS, theorem_1
 from paper_repro.papers.kalantari2018 import theorem_3 as equation_16
+from tests.oracles.instances import random_vertices
+from tests.oracles.tradeoffs import largest_ratio
 
 READINGS = ("literal", "printed", "corrected", "largest")
 # Linear programs are solved to 1e-9 in numbers of order 1; leakages are logarithms of their optima.

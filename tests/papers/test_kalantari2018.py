@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from instances import CLASSES, random_vertices
-from oracles import largest_ratio, leakage_of_prior, least_distortion_without_leakage, solve
 
 from paper_repro import (
     DifferentialPrivacy,
@@ -30,6 +28,8 @@ from paper_repro.papers.kalantari2018 import (
     theorem_2,
     theorem_3,
 )
+from tests.oracles.instances import CLASSES, random_vertices
+from tests.oracles.tradeoffs import largest_ratio, leakage_of_prior, least_distortion_without_leakage, solve
 
 READINGS = ("literal", "printed", "corrected")
 TABLE_1 = load_source_set("P_II_6")

@@ -7,12 +7,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from instances import random_vertices
-from oracles import erokhin, highest_floor, information, leakage_of_prior, least_distortion, solve
 
 from paper_repro import SourceSet
 from paper_repro.papers import zhong_bu2022 as zhong
 from paper_repro.papers.zhong_bu2022 import NOTIONS, Bounds, Floor
+from tests.oracles.instances import random_vertices
+from tests.oracles.tradeoffs import erokhin, highest_floor, information, leakage_of_prior, least_distortion, solve
 
 DP, APPROXIMATE, MAXIMAL, LEAKAGE, RENYI, SIBSON, MUTUAL = NOTIONS
 ROUNDING = 1e-12

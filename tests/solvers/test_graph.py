@@ -6,14 +6,14 @@ import tracemalloc
 import networkx as nx
 import numpy as np
 import pytest
-from graph_oracles import distances, largest_ratio, least_distortion, random_graph, random_priors
 
 from paper_repro import DifferentialPrivacy, SourceSet, clique, hamming, line, optimal_mechanism, ring
-from paper_repro.adjacency import Adjacency
+from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import distance_mechanism, truncated_geometric
 from paper_repro.min_entropy import bayes_vulnerability
-from paper_repro.solvers.clique import CliqueProgram
+from paper_repro.solvers.diagonal_ratio import CliqueProgram
 from paper_repro.solvers.graph import GraphProgram, least_distortion_on_graph, uniform_least_distortion
+from tests.oracles.graphs import distances, largest_ratio, least_distortion, random_graph, random_priors
 
 # Both linear programs are solved to 1e-10 in each row, and an optimum adds up a few dozen rows.
 SOLVERS = 1e-7

@@ -7,7 +7,6 @@ from fractions import Fraction
 import cvxpy as cp
 import numpy as np
 import pytest
-from oracles import solve
 
 from paper_repro.solvers import profiles
 from paper_repro.solvers.profile_fillings import MaximalLeakageProgram, PointwiseProgram, SibsonProgram
@@ -17,6 +16,7 @@ from paper_repro.solvers.profile_programs import (
     MutualInformationProgram,
     RenyiProgram,
 )
+from tests.oracles.tradeoffs import solve
 
 ROUNDING = 1e-12
 # HiGHS works to 1e-10, Clarabel to about 1e-9.

@@ -1,0 +1,150 @@
+"""How alike the rows of a mechanism are: ratios of probabilities, compared in exact rational arithmetic.
+
+The floats of a matrix are rationals. A guarantee is read off them, not off rounded quotients, and rounded up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paper_repro.graphs import Adjacency, clique
+from paper_repro.mechanisms import Mechanism
+from paper_repro.sources import SourceSet
+from paper_repro.types import FloatArray, IntArray
+
+__all__ = [
+    "as_channel",
+    "check_alphabets",
+    "check_graph",
+    "hockey_stick_leakage",
+    "log_rounded_up",
+    "neighbors",
+    "ratio_leakage",
+]
+
+# Quotients of floats this close, relative to the largest, are compared as rationals.
+_CLOSE = 1e-13
+
+
+def as_channel(mechanism: Mechanism | ArrayLike) -> FloatArray:
+    """The matrix of a mechanism, or of what makes one."""
+    return (mechanism if isinstance(mechanism, Mechanism) else Mechanism(mechanism)).matrix
+
+
+def check_alphabets(matrix: FloatArray, source: SourceSet | None, name: str) -> SourceSet:
+    """Return the source set, or raise if it is missing or over another alphabet than the mechanism."""
+    if source is None:
+        raise ValueError(f"{name} depends on the source: give leakage(mechanism, source)")
+    if len(matrix) != source.alphabet_size:
+        raise ValueError(
+            f"the mechanism has {len(matrix)} letters and the source set {source.alphabet_size}; "
+            "they must be over the same alphabet"
+        )
+    return source
+
+
+def check_graph(adjacency: Adjacency | None, letters: int) -> None:
+    """Raise if the graph of neighbors has another number of vertices than there are letters."""
+    if adjacency is not None and adjacency.size != letters:
+        raise ValueError(
+            f"the graph of neighbors has {adjacency.size} vertices and there are {letters} letters; "
+            "give one vertex per letter"
+        )
+
+
+def neighbors(adjacency: Adjacency | None, letters: int) -> IntArray:
+    """Ordered pairs of letters that must look alike, shape (pairs, 2); all of them without a graph.
+
+    >>> neighbors(None, 2).tolist()
+    [[0, 1], [1, 0]]
+    """
+    check_graph(adjacency, letters)
+    return (adjacency or clique(letters)).neighbor_pairs
+
+
+def ratio_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float = 0.0) -> float:
+    """Least eps >= 0 with ``Q_ij <= exp(eps) Q_kj + delta`` for neighbors i, k and every column j; in nats, rounded up.
+
+    Infinite if an entry above delta stands beside a 0.
+
+    >>> [round(math.exp(ratio_leakage(np.array([[0.75, 0.25], [0.25, 0.75]]), None, delta)), 9) for delta in (0, 0.25)]
+    [3.0, 2.0]
+    """
+    check_graph(adjacency, len(matrix))
+    if adjacency is None or adjacency.is_clique:
+        larger, smaller = matrix.max(axis=0), matrix.min(axis=0)
+    else:
+        first, second = adjacency.edges.T
+        larger = np.maximum(matrix[first], matrix[second]).ravel()
+        smaller = np.minimum(matrix[first], matrix[second]).ravel()
+    used = larger > delta
+    larger, smaller = larger[used], smaller[used]
+    if not len(larger):
+        return 0.0
+    if (smaller == 0).any():
+        return math.inf
+    logs = np.log(larger - delta) - np.log(smaller)
+    close = np.flatnonzero(logs >= logs.max() - _CLOSE * max(1.0, abs(logs.max())))
+    return _log_of_largest((Fraction(larger[place]) - Fraction(delta)) / Fraction(smaller[place]) for place in close)
+
+
+def hockey_stick_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float) -> float:
+    """Least eps >= 0 with ``sum_j max(0, Q_ij - exp(eps) Q_kj) <= delta`` for neighbors i, k; in nats, rounded up.
+
+    For each pair the sum falls, is convex, and is the largest of ``A_S - t B_S`` over the sets S of columns, A_S and B_S being
+    what the two rows put there; it is attained by the columns of the n largest ratios, so the least t is the largest of
+    ``(A_n - delta) / B_n``.
+
+    >>> keep = np.array([[0.75, 0.25], [0.25, 0.75]])
+    >>> round(math.exp(hockey_stick_leakage(keep, None, 0.25)), 9)
+    2.0
+    """
+    first, second = neighbors(adjacency, len(matrix)).T
+    larger, smaller = matrix[first], matrix[second]
+    alone = np.where(smaller == 0, larger, 0.0)
+    if (alone.sum(axis=1) > delta * (1 + 1e-12)).any():
+        return math.inf
+    for pair in np.flatnonzero(alone.sum(axis=1) > delta * (1 - 1e-12)):
+        if sum(map(Fraction, alone[pair][alone[pair] > 0])) > Fraction(delta):
+            return math.inf
+    with np.errstate(divide="ignore", invalid="ignore"):
+        order = np.argsort(np.where(larger > 0, -larger / smaller, 0.0), axis=1, kind="stable")
+        above = np.cumsum(np.take_along_axis(larger, order, axis=1), axis=1) - delta
+        below = np.cumsum(np.take_along_axis(smaller, order, axis=1), axis=1)
+        ratios = np.where((below > 0) & (above > 0), above / below, 0.0)
+    largest = float(ratios.max(initial=0.0))
+    if largest <= 1 - _CLOSE:
+        return 0.0
+
+    def exact(pair: int, count: int) -> Fraction:
+        columns = order[pair, : count + 1]
+        return (sum(map(Fraction, larger[pair, columns])) - Fraction(delta)) / sum(
+            map(Fraction, smaller[pair, columns])
+        )
+
+    with np.errstate(divide="ignore", invalid="ignore"):  # sums close to delta cancel: rounding is relative to the sums
+        slack = np.where(ratios > 0, _CLOSE * (above + delta) / below, 0.0)
+    return _log_of_largest(exact(*place) for place in np.argwhere(ratios + slack >= largest * (1 - _CLOSE)))
+
+
+def log_rounded_up(ratio: Fraction) -> float:
+    """The smallest float whose exponential is at least the ratio.
+
+    >>> log_rounded_up(Fraction(1))
+    0.0
+    """
+    with localcontext() as context:
+        context.prec = 40
+        exact = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
+        rounded = float(exact)
+        return rounded if Decimal(rounded) >= exact else math.nextafter(rounded, math.inf)
+
+
+def _log_of_largest(ratios: Iterable[Fraction]) -> float:
+    return log_rounded_up(max([Fraction(1), *ratios]))

@@ -1,0 +1,1 @@
+"""Run the notebooks: check their parameters, publish what they draw."""

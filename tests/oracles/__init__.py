@@ -1,0 +1,1 @@
+"""Independent references: nothing here shares code with the package."""

@@ -1,0 +1,354 @@
+"""Critical pairs, colors and the claims of Lemma 8; optima with k suppressed letters against closed forms and full programs."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from paper_repro import DifferentialPrivacy, Mechanism, SourceSet, leakage_curve
+from paper_repro.papers.coloring import (
+    claim_1,
+    claim_2,
+    claim_3,
+    claim_4,
+    claim_5,
+    coloring,
+    critical_pairs,
+    optimal_with_suppressed,
+)
+from paper_repro.papers.kalantari2017 import equation_32
+from paper_repro.papers.kalantari2018 import distortion_thresholds, equation_10, equation_48
+from tests.oracles.instances import CLASSES, random_vertices
+from tests.oracles.tradeoffs import solve
+
+CLAIMS = (claim_1, claim_2, claim_3, claim_4, claim_5)
+# Programs are solved to 1e-9; leakages are logarithms of their optima.
+SOLVED = 1e-7
+
+
+def claims(matrix):
+    return [claim(matrix) for claim in CLAIMS]
+
+
+def colors_by_definition(matrix):
+    """Definition 7 and the three rules, in exact rationals."""
+    entries = [[Fraction(entry).limit_denominator(10**6) for entry in row] for row in np.asarray(matrix).tolist()]
+    columns = [column for column in zip(*entries, strict=True) if any(column)]
+    ratio = max(max(column) / min(column) for column in columns)
+    colors = [["zero" for _ in row] for row in entries]
+    for j, column in enumerate(zip(*entries, strict=True)):
+        for i, entry in enumerate(column):
+            if any(column):
+                larger = any(entry == ratio * other for other in column)
+                smaller = any(other == ratio * entry for other in column)
+                assert not (larger and smaller)
+                colors[i][j] = "black" if larger else "red" if smaller else "white"
+    return colors
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_colors_are_those_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    size = 2 + seed % 4
+    matrix = rng.multinomial(6, np.full(size, 1 / size), size=size) + 1.0
+    matrix[0, 0] += 7  # not constant
+    if seed % 3 == 0 and size > 2:
+        matrix[:, rng.integers(1, size)] = 0
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    assert coloring(matrix).tolist() == colors_by_definition(matrix)
+    pairs = critical_pairs(Mechanism(matrix))
+    colors = coloring(matrix)
+    assert {(i, j) for j, i, _ in pairs} == set(map(tuple, np.argwhere(colors == "black").tolist()))
+    assert {(i, j) for j, _, i in pairs} == set(map(tuple, np.argwhere(colors == "red").tolist()))
+
+
+def test_figure_8():
+    """Colors of an optimum: two letters tie for the smallest distortion, one is published less, one not at all."""
+    assert coloring(Mechanism.from_distortions([0.25, 0.25, 0.5, 1.0])).tolist() == [
+        ["black", "red", "red", "zero"],
+        ["red", "black", "red", "zero"],
+        ["white", "white", "black", "zero"],
+        ["white", "white", "white", "zero"],
+    ]
+    assert coloring(Mechanism.from_distortions([0.2, 0.25, 0.5, 1.0])).tolist() == [
+        ["white", "red", "red", "zero"],
+        ["white", "black", "white", "zero"],
+        ["white", "white", "black", "zero"],
+        ["white", "white", "white", "zero"],
+    ]
+
+
+def test_the_definition_of_2016_has_no_critical_pairs():
+    """It asks for a ratio equal to the leakage where its exponential is meant."""
+    matrix = [[0.75, 0.25], [0.25, 0.75]]
+    leakage = DifferentialPrivacy().leakage(matrix)
+    assert len(critical_pairs(matrix, leakage)) == len(critical_pairs(matrix)) == 2
+    assert critical_pairs(matrix, math.log(leakage)) == ()
+
+
+def test_tolerance_decides_what_is_critical():
+    matrix = [[0.6, 0.4], [0.3, 0.7]]
+    assert critical_pairs(matrix) == ((0, 0, 1),)
+    assert critical_pairs(matrix, tolerance=0.2) == ((0, 0, 1), (1, 1, 0))
+    assert critical_pairs(matrix, leakage=math.log(7 / 4)) == ((1, 1, 0),)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_explicit_mechanisms_satisfy_all_claims_and_equation_32(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 7))
+    suppressed = int(rng.integers(0, size - 1))
+    changed = np.sort(rng.integers(1, 8, size=size) / 8)
+    changed[size - suppressed :] = 1
+    if (1 - changed).sum() <= 1:
+        changed[: size - suppressed] *= 0.4
+    mechanism = Mechanism.from_distortions(changed)
+    if (1 - changed).sum() <= 1 or changed[1] == 1:
+        pytest.skip("leaks nothing")
+    assert claims(mechanism) == [True] * 5
+    leakage = DifferentialPrivacy().leakage(mechanism)
+    assert leakage == pytest.approx(equation_32(changed, (changed == 1).sum()), abs=1e-12)  # rounding
+
+
+def test_equation_48_as_printed_breaks_claim_2_and_is_as_private():
+    """Rows of suppressed letters copy the last published one, and with it the black diagonal."""
+    matrix = equation_48([0.25, 0.25], zero_columns=1)
+    assert claims(matrix) == [True, False, True, True, True]
+    assert coloring(matrix)[2].tolist() == ["red", "black", "zero"]
+    better = Mechanism.from_distortions([0.25, 0.25, 1.0])
+    assert claims(better) == [True] * 5
+    assert DifferentialPrivacy().leakage(better) == pytest.approx(DifferentialPrivacy().leakage(matrix), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "broken"),
+    [
+        ([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]], []),
+        # Every diagonal element is black, and beside it a red and a white one.
+        ([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2], [0.2, 0.1, 0.7]], [2]),
+        ([[0.7, 0.15, 0.15], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]], [2, 3, 4, 5]),
+        ([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]], [2, 3, 4, 5]),
+        ([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.125, 0.125, 0.75]], []),
+    ],
+)
+def test_claims_can_fail(matrix, broken):
+    colors = np.array(colors_by_definition(matrix))
+    diagonal = np.diagonal(colors)
+    rest = [np.delete(row, i) for i, row in enumerate(colors)]
+    expected = [
+        not any(len(set(row)) == 1 and row[0] != "white" for row in colors),
+        all(len(set(row)) == 1 for row in rest),
+        all(own == "black" or (row == "red").all() for own, row in zip(diagonal, rest, strict=True)),
+        (diagonal != "black").sum() <= 1,
+        all(own == "black" or matrix[i][i] == max(np.diagonal(matrix)) for i, own in enumerate(diagonal)),
+    ]
+    assert claims(matrix) == [bool(holds) for holds in expected]
+    assert [number for number, holds in enumerate(expected, 1) if not holds] == broken
+
+
+def test_no_row_is_of_one_strong_color():
+    """Claim 1 holds for every mechanism: a row that is black throughout would sum to more than its partner."""
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        matrix = rng.multinomial(4, np.full(3, 1 / 3), size=3) + 1.0
+        if np.ptp(matrix, axis=0).max() > 0:
+            assert claim_1(matrix / matrix.sum(axis=1, keepdims=True))
+    # Rounded so that a tolerance takes a ratio for critical, it may seem not to.
+    assert not claim_1([[0.5, 0.5], [0.5 + 1e-6, 0.5 - 1e-6]], tolerance=1e-4)
+
+
+def suppressed_of_prior(prior, distortion, count):
+    """Theorem 13 of Zhong and Bu 2022 for at most M - k letters: randomized response on n of them, the best n."""
+    falling = sorted(prior, reverse=True)
+    tail = [sum(falling[n:]) for n in range(len(prior) + 1)]
+    most = len(prior) - count
+    if distortion < tail[most] - 1e-12:
+        return math.inf, False
+    if distortion > tail[1] + 1e-12 or (most == 1 and distortion > tail[1] - 1e-12):
+        return 0.0, True
+    ratios = {
+        n: (n - 1) * (1 - distortion) / (distortion - tail[n])
+        for n in range(2, most + 1)
+        if distortion > tail[n] + 1e-12
+    }
+    if not ratios:
+        return math.inf, True
+    return math.log(min(ratios.values())), ratios.get(most, math.inf) <= min(ratios.values()) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_suppressed_optimum_of_one_prior(seed):
+    rng = np.random.default_rng(seed)
+    size = 2 + seed % 4
+    prior = rng.dirichlet(np.full(size, 2.0)) if seed % 2 else (rng.multinomial(20 - size, [1 / size] * size) + 1) / 20
+    distortion = float(rng.uniform(0.02, 0.9)) if seed % 3 else float(rng.integers(1, 16)) / 20
+    source = SourceSet(prior)
+    for count in range(size):
+        leakage, attained = suppressed_of_prior(prior, distortion, count)
+        found = optimal_with_suppressed(source, distortion, count)
+        assert found.leakage == pytest.approx(leakage, abs=SOLVED)
+        assert found.attained == attained
+        if found.mechanism is None:
+            assert leakage == math.inf and not attained
+            continue
+        zero = int((found.mechanism.matrix == 0).all(axis=0).sum())
+        assert (zero == count) if attained else (zero > count)
+        assert source.worst_case_distortion(found.mechanism) <= distortion + 1e-9
+        assert DifferentialPrivacy().leakage(found.mechanism) == pytest.approx(leakage, abs=SOLVED)
+        if attained and 0 < leakage < math.inf:
+            assert claims(found.mechanism) == [True] * 5
+
+
+def full_program(vertices, ratio, suppressed):
+    """Least distortion of a matrix of this ratio with zero columns: all entries free, ``u_j <= Q_ij <= t u_j``."""
+    size = vertices.shape[1]
+    entry, low = np.arange(size * size).reshape(size, size), size * size + np.arange(size)
+    total = size * size + size + 1
+    rows, equal = [], []
+    for i in range(size):
+        for j in range(size):
+            below, above = np.zeros((2, total))
+            below[low[j]], below[entry[i, j]] = 1, -1
+            above[entry[i, j]], above[low[j]] = 1, -ratio
+            rows.extend([below, above])
+        line = np.zeros(total)
+        line[entry[i]] = 1
+        equal.append(line)
+    upper = [0.0] * len(rows)
+    for prior in vertices:
+        line = np.zeros(total)
+        line[np.diagonal(entry)], line[-1] = -prior, -1
+        rows.append(line)
+        upper.append(-1.0)
+    bounds = [(0, 0 if j in suppressed else 1) for _ in range(size) for j in range(size)] + [(0, 1)] * (size + 1)
+    found = solve(
+        np.append(np.zeros(total - 1), 1.0),
+        A_ub=np.array(rows),
+        b_ub=upper,
+        A_eq=np.array(equal),
+        b_eq=np.ones(size),
+        bounds=bounds,
+    )
+    return found.fun
+
+
+@pytest.mark.parametrize("source_class", CLASSES)
+@pytest.mark.parametrize("seed", range(4))
+def test_suppressed_optimum_of_a_set_by_the_full_program(source_class, seed):
+    """At the ratio found the distortion suffices with the letters chosen, and at a smaller one with no letters does it."""
+    vertices = random_vertices(source_class, seed, most_letters=4, most_vertices=3)
+    source, size = SourceSet(vertices), vertices.shape[1]
+    distortion = 0.8 * (1 - 1 / size)
+    for count in range(size - 1):
+        found = optimal_with_suppressed(source, distortion, count)
+        if found.leakage in (0.0, math.inf):
+            continue
+        ratio = math.exp(found.leakage)
+        assert full_program(vertices, ratio * (1 + 1e-6), found.suppressed) <= distortion + 1e-8
+        smaller = 1 + (ratio - 1) * (1 - 1e-3)
+        assert all(
+            full_program(vertices, smaller, letters) > distortion
+            for letters in itertools.combinations(range(size), count)
+        )
+
+
+@pytest.mark.parametrize("source_class", CLASSES)
+@pytest.mark.parametrize("seed", range(5))
+def test_infimum_without_suppressed_letters_is_the_optimum(source_class, seed):
+    source = SourceSet(random_vertices(source_class, seed, most_letters=6))
+    leakages = [optimal_with_suppressed(source, 0.3, count).leakage for count in range(source.alphabet_size)]
+    assert leakages[0] == pytest.approx(float(leakage_curve(source, 0.3)), abs=SOLVED)
+    assert all(earlier <= later + SOLVED for earlier, later in itertools.pairwise(leakages))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_for_one_prior_the_infimum_is_equation_10_with_the_order_added(seed):
+    source = SourceSet(np.random.default_rng(seed).dirichlet(np.full(2 + seed % 4, 2.0)))
+    for count in range(source.alphabet_size - 1):
+        distortion = float(distortion_thresholds(source)[count]) + 0.02
+        found = optimal_with_suppressed(source, distortion, count)
+        if found.leakage > 0:
+            assert found.leakage == pytest.approx(equation_10(source, distortion, count, "corrected"), abs=SOLVED)
+
+
+def test_equation_10_takes_one_prior_for_another():
+    """Each prior leaves the published letters what the suppressed ones leave over of D; (10) subtracts the largest loss from all.
+
+    So with zero columns it is not the optimum with exactly k of them, as Theorem 2 says: not with the order, nor without.
+    """
+    source = SourceSet([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]])
+    found = optimal_with_suppressed(source, 0.3, 1)
+    # D_1 = D_2 = 1/8 from the first prior; as printed, .6 D_1 + .3 D_2 <= .1 from the second.
+    assert found.attained and math.exp(found.leakage) == pytest.approx(7, rel=SOLVED)
+    ratios = [math.exp(equation_10(source, 0.3, 1, reading)) for reading in ("printed", "corrected")]
+    assert ratios == pytest.approx([6, 8], rel=SOLVED)
+
+
+def test_lemma_8_claims_a_minimum_where_there_is_none():
+    source = SourceSet([0.5, 0.3, 0.2])
+    found = optimal_with_suppressed(source, 0.45, 0)
+    assert math.exp(found.leakage) == pytest.approx(2.2, rel=SOLVED)
+    assert not found.attained
+    # Mechanisms that publish all three letters come as near as one likes.
+    limit = np.diagonal(found.mechanism.matrix)
+    near = []
+    for share in (1e-2, 1e-4, 1e-6):
+        mixed = (1 - share) * limit + share * np.array([1.0, 0.9, 0.5])
+        mechanism = Mechanism.from_distortions(1 - mixed)
+        assert source.worst_case_distortion(mechanism) <= 0.45 and (mechanism.matrix > 0).all()
+        near.append(math.exp(DifferentialPrivacy().leakage(mechanism)))
+    assert 2.2 < near[2] < near[1] < near[0] and near[2] < 2.2 + 1e-4
+
+
+def test_lemma_8_claims_mechanisms_that_do_not_exist():
+    """For every k up to M - 1, at every distortion; below D^(k) no mechanism with k zero columns is valid."""
+    found = optimal_with_suppressed(SourceSet([0.5, 0.3, 0.2]), 0.15, 1)
+    assert (found.leakage, found.attained, found.mechanism) == (math.inf, False, None)
+    edge = optimal_with_suppressed(SourceSet([0.5, 0.3, 0.2]), 0.2, 1)
+    assert (edge.leakage, edge.attained) == (math.inf, True)
+    assert np.diagonal(edge.mechanism.matrix).tolist() == [1, 1, 0]
+
+
+def test_at_the_jump():
+    """Nothing leaks with the first letter alone; with all three, or two, the infimum is 5/3."""
+    source = SourceSet([0.5, 0.3, 0.2])
+    found = [optimal_with_suppressed(source, 0.5, count) for count in range(3)]
+    assert [math.exp(best.leakage) for best in found] == pytest.approx([5 / 3, 5 / 3, 1], rel=SOLVED)
+    assert [best.attained for best in found] == [False, True, True]
+    assert optimal_with_suppressed(source, 0.51, 0).attained
+
+
+def test_the_letters_to_suppress_need_not_be_the_least_likely_on_average():
+    source = SourceSet([[0.1, 0.3, 0.6], [0.4, 0.3, 0.3]])
+    assert np.argmin(source.vertices.mean(axis=0)) == 0
+    found = optimal_with_suppressed(source, 0.4, 1)
+    assert found.suppressed == (1,) and found.attained
+    assert math.exp(found.leakage) == pytest.approx(6, rel=SOLVED)  # D_1 = D_3 = 1/7
+    # Without the first letter nothing of the distortion is left for the others under the second prior.
+    assert full_program(source.vertices, 1e6, (0,)) == pytest.approx(0.4, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 0.2, 2),
+            r"between 0 and M - 1 = 1 all-zero columns, got 2",
+        ),
+        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 1.2, 0), r"between 0 and 1, got 1\.2"),
+        (lambda: coloring([[0.5, 0.5], [0.5, 0.5]]), "finite and above 0, not for 0.0 nats"),
+        (lambda: coloring([[1.0, 0.0], [0.5, 0.5]]), "finite and above 0, not for inf nats"),
+        (lambda: coloring([[0.6, 0.4]]), r"must be square, got shape \(1, 2\)"),
+    ],
+)
+def test_bad_arguments_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_too_many_subsets_are_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="8 suppressed letters of 16 can be chosen in 12870 ways"):
+        optimal_with_suppressed(SourceSet(rng.dirichlet(np.ones(16), size=2)), 0.5, 8)

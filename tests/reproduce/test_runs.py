@@ -1,0 +1,218 @@
+"""Notebook runs: all figures or none, a manifest that matches the files, and errors a user can act on."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from paper_repro.reproduce import runs as notebook_runs
+from paper_repro.reproduce.runs import NotebookRun, NotebookRunError, load_runs, refresh_notebooks, run_figures
+
+pytest.importorskip("papermill")
+
+PARAMETERS = """\
+budget: float = 0.25  # chance of a change
+names: list = ["curve"]  # what to draw
+output_dir: str = ""  # empty: write nothing
+"""
+# Text stands for figures: the runs move files and never look inside.
+BODY = """\
+from pathlib import Path
+if budget > 1:
+    raise ValueError(f"budget must be at most 1, got {budget}")
+for name in names if output_dir else []:
+    Path(output_dir, f"{name}.csv").write_text(f"budget\\n{budget}\\n")
+    Path(output_dir, f"{name}.svg").write_text("<svg/>")
+    Path(output_dir, f"{name}.inputs").write_text("data/prior.csv\\n")
+print("first", flush=True)
+print(f"budget {budget:.2f}")
+"""
+RUNS = """\
+[narrow]
+notebook = "curves.ipynb"
+
+[wide]
+notebook = "curves.ipynb"
+parameters = { budget = 0.5, names = ["wide_left", "wide_right"] }
+"""
+
+
+def make_notebook(path: Path, parameters: str = PARAMETERS, body: str = BODY) -> Path:
+    first = nbformat.v4.new_code_cell(parameters, id="parameters", metadata={"tags": ["parameters"]})
+    cells = [nbformat.v4.new_markdown_cell("# Curves", id="title"), first]
+    cells.append(nbformat.v4.new_code_cell(body, id="body"))
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), path)
+    return path
+
+
+@pytest.fixture
+def notebooks(tmp_path):
+    """A checkout in small: two runs of one notebook, and a data file."""
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    make_notebook(folder / "curves.ipynb")
+    (folder / "runs.toml").write_text(RUNS)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "prior.csv").write_text("0.5,0.5\n")
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def test_figures_and_manifest(notebooks, tmp_path, capfd):
+    output = tmp_path / "new" / "figures"
+    written = run_figures(output, notebooks=notebooks)
+
+    found = contents(output)
+    assert {path.name for path in written} == found.keys()
+    stems = ["curve", "wide_left", "wide_right"]
+    assert found.keys() == {f"{stem}{suffix}" for stem in stems for suffix in (".csv", ".svg")} | {"manifest.json"}
+    assert found["wide_left.csv"] == b"budget\n0.5\n"
+
+    manifest = json.loads(found["manifest.json"])
+    assert list(manifest) == stems
+    for stem, entry in manifest.items():
+        assert entry["notebook"] == "curves.ipynb"
+        assert entry["inputs"] == {"data/prior.csv": sha256(b"0.5,0.5\n")}
+        assert entry["outputs"] == {f"{stem}{suffix}": sha256(found[f"{stem}{suffix}"]) for suffix in (".csv", ".svg")}
+    assert manifest["curve"]["parameters"] == {"budget": 0.25, "names": ["curve"]}
+    assert manifest["wide_left"]["parameters"] == {"budget": 0.5, "names": ["wide_left", "wide_right"]}
+
+    # One line a run, and nothing of what kernels say when they start.
+    out, err = capfd.readouterr()
+    assert sorted(line.split(":")[0] for line in out.splitlines()) == ["narrow", "wide"]
+    assert err == ""
+
+    # A second run, of one alone, leaves the other's entry, and forgets what the run no longer draws.
+    (notebooks / "runs.toml").write_text(RUNS.replace('"wide_left", ', ""))
+    run_figures(output, only=["wide"], jobs=1, notebooks=notebooks)
+    again = json.loads((output / "manifest.json").read_text())
+    assert list(again) == ["curve", "wide_right"]
+    assert again["curve"] == manifest["curve"]
+    assert not list((tmp_path / "build" / "notebooks").glob("run-*"))
+
+
+def test_failure_leaves_earlier_figures(notebooks, tmp_path):
+    output = tmp_path / "figures"
+    output.mkdir()
+    (output / "curve.csv").write_text("earlier")
+    (output / "manifest.json").write_text("{}")
+    before = contents(output)
+    (notebooks / "runs.toml").write_text(RUNS.replace("0.5", "2.0"))
+
+    with pytest.raises(NotebookRunError, match=r"curves\.ipynb failed .*budget must be at most 1, got 2\.0") as raised:
+        run_figures(output, notebooks=notebooks)
+
+    assert contents(output) == before
+    kept = Path(str(raised.value).split("kept: ")[1])
+    assert "ValueError" in kept.read_text()
+
+
+@pytest.mark.parametrize(
+    ("left", "message"),
+    [
+        ([], "left no figure"),
+        (["notes.txt"], r"notes\.txt; allowed are \.csv"),
+        (["same.csv"], r"two runs write same\.csv: narrow and wide"),
+        (["curve.inputs", "other.csv"], r"left curve\.inputs but no curve"),
+        (["curve.inputs", "curve.csv"], r"curve\.inputs names 'data/lost\.csv'"),
+    ],
+)
+def test_unusable_results_are_refused(notebooks, tmp_path, monkeypatch, left, message):
+    def execute(tasks, jobs, work):
+        for task in tasks:
+            for name in left:
+                Path(task.parameters["output_dir"], name).write_text("data/lost.csv")
+
+    monkeypatch.setattr(notebook_runs, "_execute_all", execute)  # kernels take seconds
+    with pytest.raises(NotebookRunError, match=message):
+        run_figures(tmp_path / "figures", notebooks=notebooks)
+    assert contents(tmp_path / "figures") == {}
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        ("[a]\nnotebook = 'lost.ipynb'", r"no notebook 'lost\.ipynb' .* there is curves\.ipynb"),
+        ("[a]\nparameters = {}", "no notebook"),
+        ("[a]\nnotebook = 'curves.ipynb'\njobs = 1", "a has jobs; allowed are notebook, parameters"),
+        ("a = 1", "a must be a table"),
+        ("[a", "cannot read the list of runs"),
+        ("['a b']\nnotebook = 'curves.ipynb'", "a name has only"),
+        (
+            "[a]\nnotebook = 'curves.ipynb'\nparameters = {bugdet = 1.0}",
+            "'bugdet' to set; it has budget, names",
+        ),
+        ("[a]\nnotebook = 'curves.ipynb'\nparameters = {output_dir = 'x'}", "'output_dir' to set"),
+        (
+            "[a]\nnotebook = 'curves.ipynb'\nparameters = {budget = 'much'}",
+            "budget of .* is float, got 'much'",
+        ),
+        ("[a]\nnotebook = 'curves.ipynb'\nparameters = {budget = true}", "budget of .* is float, got True"),
+    ],
+)
+def test_a_wrong_list_of_runs_is_named(notebooks, runs, message):
+    (notebooks / "runs.toml").write_text(runs)
+    with pytest.raises(NotebookRunError, match=message):
+        load_runs(notebooks / "runs.toml")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ("budget: float = 0.25", "must declare the parameter output_dir"),
+        ("output_dir: str = ''\nbudget: float = 1 / 4", "default of budget must be a plain value, got 1 / 4"),
+    ],
+)
+def test_a_notebook_without_plain_parameters_is_refused(tmp_path, parameters, message):
+    with pytest.raises(NotebookRunError, match=message):
+        NotebookRun("a", make_notebook(tmp_path / "a.ipynb", parameters))
+
+
+def test_unknown_selection(notebooks, tmp_path):
+    with pytest.raises(NotebookRunError, match="no run wild; there is narrow, wide"):
+        run_figures(tmp_path / "figures", only=["wild"], notebooks=notebooks)
+
+
+def test_unwritable_folder_is_found_before_any_run(notebooks, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotebookRunError, match=r"cannot write into .*file/figures"):
+        run_figures(tmp_path / "file" / "figures", notebooks=notebooks)
+    assert not (tmp_path / "build").exists()
+
+
+def test_refresh_is_idempotent(notebooks):
+    path = notebooks / "curves.ipynb"
+    source = nbformat.read(path, as_version=4)
+    with pytest.raises(NotebookRunError, match=r"differ from the stored ones in curves\.ipynb"):
+        refresh_notebooks(check=True, notebooks=notebooks)
+    assert nbformat.read(path, as_version=4) == source
+
+    assert refresh_notebooks(notebooks=notebooks) == [path]
+    first = path.read_bytes()
+    stored = nbformat.read(path, as_version=4)
+    assert [cell.id for cell in stored.cells] == ["title", "parameters", "body"]
+    assert [cell.metadata for cell in stored.cells] == [cell.metadata for cell in source.cells]
+    assert stored.metadata == source.metadata
+    assert stored.cells[2].execution_count == 2
+    assert [output.text for output in stored.cells[2].outputs] == ["first\nbudget 0.25\n"]
+
+    assert refresh_notebooks([path], notebooks=notebooks) == []
+    assert path.read_bytes() == first
+
+
+def test_refresh_of_a_failing_notebook_keeps_all(notebooks):
+    make_notebook(notebooks / "broken.ipynb", body="1 / 0")
+    before = contents(notebooks)
+    with pytest.raises(NotebookRunError, match=r"broken\.ipynb failed in cell \[2\]: ZeroDivisionError"):
+        refresh_notebooks(notebooks=notebooks)
+    assert contents(notebooks) == before
