@@ -1,0 +1,65 @@
+"""Spellings of an earlier release: they work for one more, with a warning that says what to write instead."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+__all__ = ["accepts_old_call"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function be called as it was before: with keyword-only parameters by position, and renamed ones by their old names.
+
+    Parameters
+    ----------
+    *positions : str
+        Keyword-only parameters that followed the positional ones, in their order.
+    **keywords : str
+        Old name = new name.
+
+    Examples
+    --------
+    >>> @accepts_old_call("notion", individuals="records")
+    ... def count(records, *, notion="privacy"):
+    ...     return records, notion
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     print(count(3, "leakage"), count(individuals=3))
+    (3, 'leakage') (3, 'privacy')
+    >>> [str(warning.message) for warning in caught]
+    ["count: write notion='leakage'; by position it is deprecated", 'count: write records=3; individuals= is deprecated']
+    """
+
+    def _decorate(function: Callable[P, R]) -> Callable[P, R]:
+        most = sum(
+            parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            for parameter in inspect.signature(function).parameters.values()
+        )
+
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            given: dict[str, Any] = dict(kwargs)
+            for name, value in zip(positions, args[most:], strict=False):
+                _warn(function, f"write {name}={value!r}; by position it is deprecated")
+                given[name] = value
+            for old, new in keywords.items():
+                if old in given:
+                    _warn(function, f"write {new}={given[old]!r}; {old}= is deprecated")
+                    given[new] = given.pop(old)
+            anyhow: Callable[..., R] = function
+            return anyhow(*args[:most], *args[most + len(positions) :], **given)
+
+        return call
+
+    return _decorate
+
+
+def _warn(function: Callable[..., Any], message: str) -> None:
+    warnings.warn(f"{function.__qualname__}: {message}", DeprecationWarning, stacklevel=3)
