@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -80,6 +81,15 @@ class ExactCurve:
         found[~jump] = np.maximum(0.0, (p * inverse - r) / (s - q * inverse))
         return found
 
+    def rescaled(self, factor: float) -> ExactCurve:
+        """The curve with every distortion D at ``factor * D``, as ``eps*(D / factor)``.
+
+        >>> exact_curve(SourceSet([0.5, 0.3, 0.2])).rescaled(0.9).breakpoints
+        array([0.36, 0.45])
+        """
+        p, q, r, s = self.pieces
+        return ExactCurve(factor * self.breakpoints, (p, q / factor, r, s / factor))
+
     def _on_piece(self, index: IntArray | slice, distortions: FloatArray) -> FloatArray:
         p, q, r, s = (part[index] for part in self.pieces)
         with np.errstate(divide="ignore"):
@@ -109,9 +119,16 @@ def exact_curve(source: SourceSet) -> ExactCurve:
     >>> exact_curve(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])).breakpoints.round(6)
     array([0.2 , 0.4 , 0.55])
     """
-    if source.vertex_count == 1:
-        return _curve_of_prior(source.vertices[0])
-    return _curve_of_set(source)
+    if not isinstance(source, SourceSet):
+        raise ValueError(
+            f"source must be a SourceSet, got {source!r}; write load_source_set(name), or SourceSet(...) around distributions"
+        )
+    return _exact_curve(source)
+
+
+@lru_cache(maxsize=64)  # source sets are frozen, and hashed by identity
+def _exact_curve(source: SourceSet) -> ExactCurve:
+    return _curve_of_prior(source.vertices[0]) if source.vertex_count == 1 else _curve_of_set(source)
 
 
 def _curve_of_prior(prior: FloatArray) -> ExactCurve:

@@ -222,7 +222,7 @@ def _solver(
             "one by one are in parallel_composition"
         )
     notion = notion.with_neighbors(hamming(values, records))
-    optimizer = notion.channel_optimizer(source, database_distances(values, records))
+    optimizer = notion.optimizer(source, database_distances(values, records))
     return partial(_general, optimizer, notion, values, records)
 
 
@@ -274,7 +274,12 @@ def _general(
     distortion: float | None,
     leakage: float | None,
 ) -> DatabaseOptimum:
-    best = certified(notion, optimizer, distortion=distortion, leakage=leakage)
+    best = certified(
+        notion,
+        optimizer,
+        distortion=math.inf if distortion is None else distortion,
+        leakage=math.inf if leakage is None else leakage,
+    )
     return DatabaseOptimum(
         values, records, notion, best.leakage, best.distortion, best.gap, None, best.mechanism.matrix
     )

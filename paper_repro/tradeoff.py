@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,16 +109,7 @@ def optimal_mechanism(
            [0.15, 0.7 , 0.15],
            [0.15, 0.15, 0.7 ]])
     """
-    if (distortion is None) == (leakage is None):
-        given = "both" if distortion is not None else "neither"
-        raise ValueError(
-            f"give exactly one budget, distortion=... or leakage=..., not {given} "
-            f"(got distortion={distortion!r}, leakage={leakage!r})"
-        )
-    if distortion is not None:
-        distortion = check_distortion(distortion)
-    if leakage is not None:
-        leakage = check_leakage(leakage)
+    distortion, leakage = check_budgets(distortion, leakage, check_distortion)
     notion, optimizer = _optimizer(source, notion)
     return certified(notion, optimizer, distortion=distortion, leakage=leakage)
 
@@ -182,47 +174,80 @@ def distortion_curve(source: SourceSet, leakages: ArrayLike, notion: Notion | No
     return np.array(found, dtype=float).reshape(grid.shape)
 
 
-def _optimizer(source: SourceSet, notion: Notion | None) -> tuple[Notion, Optimizer]:
-    if not isinstance(source, SourceSet):
-        raise ValueError(f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions")
+def check_budgets(
+    distortion: float | None, leakage: float | None, check: Callable[[float], float]
+) -> tuple[float, float]:
+    """Return the two budgets as floats, infinite for the one that is not given, or raise unless exactly one of them is.
+
+    ``check`` is that of the distortion.
+
+    >>> check_budgets(0.2, None, check_distortion)
+    (0.2, inf)
+    """
+    if (distortion is None) == (leakage is None):
+        given = "both" if distortion is not None else "neither"
+        raise ValueError(
+            f"give exactly one budget, distortion=... or leakage=..., not {given} "
+            f"(got distortion={distortion!r}, leakage={leakage!r})"
+        )
+    return (
+        math.inf if distortion is None else check(distortion),
+        math.inf if leakage is None else check_leakage(leakage),
+    )
+
+
+def check_notion(notion: Notion | None) -> Notion:
+    """Return the notion, differential privacy by default, or raise if it is something else.
+
+    >>> check_notion(None)
+    DifferentialPrivacy()
+    """
     if notion is None:
-        notion = DifferentialPrivacy()
+        return DifferentialPrivacy()
     if not isinstance(notion, Notion):
         raise ValueError(
             f"notion must be a privacy notion such as MutualInformation(), got {notion!r}; see notion_by_name"
         )
+    return notion
+
+
+def _optimizer(source: SourceSet, notion: Notion | None) -> tuple[Notion, Optimizer]:
+    if not isinstance(source, SourceSet):
+        raise ValueError(f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions")
+    notion = check_notion(notion)
     return notion, notion.optimizer(source)
 
 
 def certified(
-    notion: Notion, optimizer: Optimizer, *, distortion: float | None = None, leakage: float | None = None
+    notion: Notion, optimizer: Optimizer, *, distortion: float = math.inf, leakage: float = math.inf
 ) -> OptimalMechanism:
-    """Ask the optimizer, judge its proposal, and return it only if its certificate closes."""
-    if distortion is not None:
-        proposal = optimizer.at_distortion(distortion)
-    else:
-        proposal = optimizer.at_leakage(math.inf if leakage is None else leakage)
-    source, mechanism = optimizer.source, proposal.mechanism
-    achieved_leakage = notion.leakage(mechanism, source)
-    achieved_distortion = optimizer.distortion(mechanism)
+    """Ask the optimizer for a proposal, judge it by its own figures, and return it only if its certificate closes.
+
+    The budget that is not given is infinite: no limit. Whatever is infinite is what the other is minimized at.
+
+    Raises
+    ------
+    CertificateError
+        If the gap exceeds what the optimizer says is accepted, or the mechanism does not keep the budget.
+    """
+    by_distortion = math.isfinite(distortion)
+    proposal = optimizer.at_distortion(distortion) if by_distortion else optimizer.at_leakage(leakage)
+    mechanism = optimizer.mechanism(proposal)
+    found = optimizer.leakage(mechanism), optimizer.distortion(mechanism)
     # Judged at the budget: a mechanism that does not use it up is best only if nothing is left to gain.
-    if distortion is not None:
-        used = distortion if achieved_leakage > 0 else achieved_distortion
-        gap = optimizer.gap(proposal, achieved_leakage, used)
+    if by_distortion:
+        gap = optimizer.gap(proposal, found[0], distortion if found[0] > 0 else found[1])
     else:
-        allowed = achieved_leakage if leakage is None or achieved_distortion == 0 else leakage
-        gap = optimizer.gap(proposal, allowed, achieved_distortion)
-    overstep = _ROUNDING + (notion.tolerance if notion.gap_unit == "nats" else 0.0)
-    within = achieved_distortion <= (math.inf if distortion is None else distortion) + _ROUNDING and (
-        leakage is None or achieved_leakage <= leakage + overstep
-    )
-    if not (gap <= notion.tolerance and within):
-        budget = f"distortion {distortion!r}" if distortion is not None else f"leakage {leakage!r}"
+        gap = optimizer.gap(proposal, leakage if found[1] > 0 else found[0], found[1])
+    in_nats = notion.gap_unit == "nats"
+    accepted = optimizer.tolerance(found[0] if in_nats else found[1])
+    slack = max(optimizer.rounding(found[0]), accepted if in_nats else 0.0)
+    kept = found[0] <= leakage + slack and found[1] <= distortion + optimizer.rounding(found[1])
+    if not (gap <= accepted and kept):
+        budget = f"distortion {distortion!r}" if by_distortion else f"leakage {leakage!r}"
         raise CertificateError(
-            f"{notion.name} of {source!r} at {budget}: found leakage {achieved_leakage!r} and distortion "
-            f"{achieved_distortion!r}, but the certificate leaves a gap of {gap:.3g} in {notion.gap_unit} "
-            f"(at most {notion.tolerance:g} is accepted); if probabilities or budgets are tiny, round them to 0"
+            f"{notion.name} of {optimizer.source!r} at {budget}: found leakage {found[0]!r} and distortion {found[1]!r}, but "
+            f"the certificate leaves a gap of {gap:.3g} in {notion.gap_unit} (at most {accepted:g} is accepted); "
+            "if probabilities or budgets are tiny, round them to 0"
         )
-    return OptimalMechanism(
-        source, notion, mechanism, achieved_leakage, achieved_distortion, optimizer.prior(proposal), gap
-    )
+    return OptimalMechanism(optimizer.source, notion, mechanism, *found, optimizer.prior(proposal), gap)

@@ -377,8 +377,8 @@ def proposing(notion, source, **changes):
     """The notion, but with an optimizer that changes what it proposes."""
 
     class Careless(type(notion)):
-        def optimizer(self, source):
-            honest = super().optimizer(source)
+        def optimizer(self, source, costs=None):
+            honest = super().optimizer(source, costs)
             for direction in ("at_distortion", "at_leakage"):
                 propose = getattr(honest, direction)
                 setattr(
@@ -409,14 +409,14 @@ def test_a_worse_mechanism_is_refused(notion):
     with pytest.raises(
         CertificateError, match=rf"{notion.name} of .* at distortion 0\.3: .* a gap of .*at most {notion.tolerance:g}"
     ):
-        optimal_mechanism(TABLE_2, distortion=0.3, notion=proposing(notion, TABLE_2, mechanism=worse))
+        optimal_mechanism(TABLE_2, distortion=0.3, notion=proposing(notion, TABLE_2, mechanism=worse.matrix))
 
 
 @by_notion
 def test_a_mechanism_over_the_distortion_is_refused(notion):
     over = honest_mechanism(notion, 0.3 + 1e-9)
     with pytest.raises(CertificateError, match=r"at distortion 0\.3"):
-        optimal_mechanism(TABLE_2, distortion=0.3, notion=proposing(notion, TABLE_2, mechanism=over))
+        optimal_mechanism(TABLE_2, distortion=0.3, notion=proposing(notion, TABLE_2, mechanism=over.matrix))
 
 
 @by_notion
@@ -424,7 +424,7 @@ def test_a_mechanism_over_the_leakage_is_refused(notion):
     leakage = float(leakage_curve(TABLE_2, 0.3, notion)) - 1e-5
     over = honest_mechanism(notion, 0.3)
     with pytest.raises(CertificateError, match=r"at leakage "):
-        optimal_mechanism(TABLE_2, leakage=leakage, notion=proposing(notion, TABLE_2, mechanism=over))
+        optimal_mechanism(TABLE_2, leakage=leakage, notion=proposing(notion, TABLE_2, mechanism=over.matrix))
 
 
 @by_notion
@@ -440,11 +440,11 @@ def test_a_prior_of_nothing_is_refused(notion):
         optimal_mechanism(TABLE_2, distortion=0.3, notion=proposing(notion, TABLE_2, weights=np.full(2, math.nan)))
 
 
-def test_wrong_prices_are_refused():
+def test_wrong_dual_variables_are_refused():
     notion = MutualInformation()
-    for evidence in (np.zeros(2), np.array([1.0, 0.0])):
+    for duals in (np.zeros(2), np.array([1.0, 0.0])):
         with pytest.raises(CertificateError, match=r"at distortion 0\.3"):
-            optimal_mechanism(TABLE_2, distortion=0.3, notion=proposing(notion, TABLE_2, evidence=evidence))
+            optimal_mechanism(TABLE_2, distortion=0.3, notion=proposing(notion, TABLE_2, certificate=(duals,)))
 
 
 def test_a_prior_outside_the_set_cannot_be_proposed():
@@ -452,7 +452,7 @@ def test_a_prior_outside_the_set_cannot_be_proposed():
     worse = randomized_response(10, math.log(9 * 0.7 / 0.3))
     for weights in (np.array([2.0, -1.0]), np.array([1.0, 1.0])):
         with pytest.raises(CertificateError):
-            careless = proposing(DifferentialPrivacy(), TABLE_2, mechanism=worse, weights=weights)
+            careless = proposing(DifferentialPrivacy(), TABLE_2, mechanism=worse.matrix, weights=weights)
             optimal_mechanism(TABLE_2, distortion=0.3, notion=careless)
 
 
@@ -462,7 +462,7 @@ def test_the_optimum_of_a_smaller_budget_is_refused(budget):
     smaller = {name: 0.9 * value for name, value in budget.items()}
     better = optimal_mechanism(source, **smaller).mechanism
     with pytest.raises(CertificateError):
-        optimal_mechanism(source, notion=proposing(DifferentialPrivacy(), source, mechanism=better), **budget)
+        optimal_mechanism(source, notion=proposing(DifferentialPrivacy(), source, mechanism=better.matrix), **budget)
 
 
 @pytest.mark.parametrize(("gap", "accepted"), [(0.5e-9, True), (2e-9, False)])
@@ -478,7 +478,7 @@ def test_the_tolerance_is_the_documented_one(gap, accepted):
 
     mechanism, distortion, found = worse(gap * 1e-6 / worse(1e-6)[2])
     assert found == pytest.approx(gap, rel=1e-3)
-    careless = proposing(DifferentialPrivacy(), source, mechanism=mechanism)
+    careless = proposing(DifferentialPrivacy(), source, mechanism=mechanism.matrix)
     if accepted:
         assert optimal_mechanism(source, distortion=distortion, notion=careless).gap == pytest.approx(gap, rel=1e-3)
     else:

@@ -136,7 +136,7 @@ def least_by_program(
 ) -> float:
     """The same for the uniform prior by a program over the whole channel, which knows of no symmetry."""
     notion = notion_of(name, values, records, alpha, delta)
-    optimizer = notion.channel_optimizer(uniform(values**records), database_distances(values, records))
+    optimizer = notion.optimizer(uniform(values**records), database_distances(values, records))
     return certified(notion, optimizer, distortion=distortion).leakage
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_delta
+from paper_repro.curves import ExactCurve
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
@@ -67,6 +68,7 @@ class ApproximateDP(Notion):
     name = "approximate differential privacy"
     gap_unit = "distortion"
     tolerance = 1e-9
+    jumps = True
 
     def __init__(self, delta: float, standard: bool = False, adjacency: Adjacency | None = None) -> None:
         self.delta, self.standard, self.adjacency = check_delta(delta), bool(standard), adjacency
@@ -113,24 +115,28 @@ class ApproximateDP(Notion):
         program = ApproximateProgram if self.standard else PointwiseProgram
         return program(values, records, self.delta)
 
-    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
+    def exact_curve(self, source: SourceSet) -> ExactCurve | None:
+        private = DifferentialPrivacy(self.adjacency).exact_curve(source)
+        return None if private is None else private.rescaled(1 - self.delta)
+
+    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
+        check_graph(self.adjacency, source.alphabet_size)
+        if costs is None and (self.adjacency is None or self.adjacency.is_clique):
+            return _RescaledOptimizer(self, source, self.delta)
         pairs = neighbors(self.adjacency, source.alphabet_size)
         return RatioOptimizer(
-            self, source, Comparisons.of_neighbors(pairs, source.alphabet_size, self.delta, self.standard), costs
+            self,
+            source,
+            Comparisons.of_neighbors(pairs, source.alphabet_size, self.delta, self.standard),
+            hamming_costs(source) if costs is None else costs,
         )
-
-    def optimizer(self, source: SourceSet) -> Optimizer:
-        check_graph(self.adjacency, source.alphabet_size)
-        if self.adjacency is not None and not self.adjacency.is_clique:
-            return self.channel_optimizer(source, hamming_costs(source))
-        return _RescaledOptimizer(source, self.delta)
 
 
 class _RescaledOptimizer(Optimizer):
     """Differential privacy at ``D / (1 - delta)``."""
 
-    def __init__(self, source: SourceSet, delta: float) -> None:
-        self.source, self.costs, self._delta = source, None, delta
+    def __init__(self, notion: Notion, source: SourceSet, delta: float) -> None:
+        self.notion, self.source, self.costs, self._delta = notion, source, None, delta
         self._private = DifferentialPrivacy().optimizer(source)
         self.perfect = self._private.perfect
 
@@ -147,13 +153,13 @@ class _RescaledOptimizer(Optimizer):
         return self._rescaled(self._private.at_leakage(leakage))
 
     def _rescaled(self, private: Proposal) -> Proposal:
-        matrix = (1 - self._delta) * private.mechanism.matrix
+        matrix = (1 - self._delta) * private.mechanism
         np.fill_diagonal(matrix, [_sum_rounded_down(entry, self._delta) for entry in matrix.diagonal()])
-        return Proposal(Mechanism(matrix, self.source.labels), private.weights, private)
+        return Proposal(matrix, private.weights)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, as that of the private mechanism."""
-        return (1 - self._delta) * self._private.gap(proposal.evidence, leakage, distortion / (1 - self._delta))
+        return (1 - self._delta) * self._private.gap(proposal, leakage, distortion / (1 - self._delta))
 
 
 def _sum_rounded_down(entry: float, delta: float) -> float:

@@ -5,57 +5,73 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.curves import ExactCurve
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.games import PERFECT_SLACK, perfect_privacy
 from paper_repro.solvers.profile_programs import ProfileProgram
+from paper_repro.solvers.proposals import Proposal
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = ["Notion", "Optimizer", "Proposal"]
 
-
-@dataclass(frozen=True)
-class Proposal:
-    """A mechanism and the evidence that it is best, neither of them trusted yet.
-
-    Attributes
-    ----------
-    mechanism : Mechanism
-    weights : ndarray, shape (V,)
-        Of the vertices: their mixture, a member of the source set, is claimed to be the least favorable prior.
-    evidence : object
-        What else the optimizer's ``gap`` needs for its lower bound; None if the prior is enough.
-    """
-
-    mechanism: Mechanism
-    weights: FloatArray
-    evidence: Any = None
+# What sums of M products and logarithms may be off.
+_ROUNDING = 1e-11
 
 
 class Optimizer(ABC):
     """Finds the best mechanisms of one source set for one notion; keep it to go from one budget to the next.
 
-    Distortion is the probability of change, or with ``costs``, shape (M, M), the expected distance between the true letter and
-    the published one.
+    Distortion is the probability of change, or with ``costs`` the expected distance from the true letter to the published
+    one. What it proposes is judged by :func:`paper_repro.tradeoff.certified`, through the methods below and nothing else.
+
+    Attributes
+    ----------
+    notion : Notion
+    source : SourceSet
+    costs : ndarray, shape (M, M), or None
+        Distances ``d_ij`` from letter i to letter j; None for Hamming distortion.
+    perfect : PerfectPrivacy
+        The least distortion without leakage.
     """
 
-    def __init__(self, source: SourceSet, costs: FloatArray | None = None) -> None:
-        self.source, self.costs = source, costs
+    def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray | None = None) -> None:
+        self.notion, self.source, self.costs = notion, source, costs
         self.perfect = perfect_privacy(source.vertices, costs)
 
-    def distortion(self, mechanism: Mechanism) -> float:
-        """Worst case over the source set, evaluated from the matrix."""
+    def mechanism(self, proposal: Proposal) -> Any:
+        """What is published: the proposed channel with the letters' labels."""
+        return Mechanism(proposal.mechanism, self.source.labels)
+
+    def leakage(self, mechanism: Any) -> float:
+        """Leakage of a mechanism or matrix in nats, from the notion's definition."""
+        return self.notion.leakage(mechanism, self.source)
+
+    def distortion(self, mechanism: Any) -> float:
+        """Distortion of a mechanism or matrix, worst case over the source set."""
         if self.costs is None:
             return self.source.worst_case_distortion(mechanism)
-        return float((self.source.vertices @ (mechanism.matrix * self.costs).sum(axis=1)).max())
+        matrix = np.asarray(getattr(mechanism, "matrix", mechanism))
+        return float((self.source.vertices @ (matrix * self.costs).sum(axis=1)).max())
+
+    def prior(self, proposal: Proposal) -> FloatArray:
+        """The prior claimed to be least favorable, shape (M,); always a member of the source set."""
+        return proposal.prior(self.source.vertices)
+
+    def tolerance(self, figure: float) -> float:
+        """The largest gap that is accepted for a leakage or distortion of this size, in ``notion.gap_unit``."""
+        return self.notion.tolerance
+
+    def rounding(self, figure: float) -> float:
+        """By how much rounding may miss a budget, for a leakage or distortion of this size."""
+        return _ROUNDING
 
     def at_distortion(self, distortion: float) -> Proposal:
         """Propose a mechanism of least leakage whose worst-case distortion is at most ``distortion``."""
@@ -70,14 +86,9 @@ class Optimizer(ABC):
             return self._without_leakage()
         return self._at_leakage(leakage)
 
-    def prior(self, proposal: Proposal) -> FloatArray:
-        """The prior claimed to be least favorable: a mixture of the vertices, whatever the weights were."""
-        weights = np.clip(proposal.weights, 0, None)
-        return weights / weights.sum() @ self.source.vertices
-
-    def _without_leakage(self, weights: FloatArray | None = None) -> Proposal:
-        mechanism = Mechanism.constant(self.perfect.letters, self.source.labels)
-        return Proposal(mechanism, self.perfect.weights if weights is None else weights)
+    @abstractmethod
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """How far from the optimum a mechanism of this leakage and this distortion is at most, in ``notion.gap_unit``."""
 
     @abstractmethod
     def _at_distortion(self, distortion: float) -> Proposal:
@@ -87,9 +98,13 @@ class Optimizer(ABC):
     def _at_leakage(self, leakage: float) -> Proposal:
         """The same for a positive leakage."""
 
-    @abstractmethod
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """How far from the optimum a mechanism of this leakage and this distortion is at most, in ``gap_unit``."""
+    def _without_leakage(self, weights: FloatArray | None = None) -> Proposal:
+        constant = np.tile(self.perfect.letters, (len(self.perfect.letters), 1))
+        return Proposal(constant, self.perfect.weights if weights is None else weights)
+
+    def _identity(self) -> Proposal:
+        """Publish every letter as it is."""
+        return Proposal(np.eye(self.source.alphabet_size), self.perfect.weights)
 
 
 class Notion(ABC):
@@ -102,11 +117,14 @@ class Notion(ABC):
         What the gap of a result is measured in.
     tolerance : float
         The largest gap with which a result is returned.
+    jumps : bool
+        Whether a least leakage can jump as the distortion grows.
     """
 
-    name: ClassVar[str]
-    gap_unit: ClassVar[str]
-    tolerance: ClassVar[float]
+    name: str
+    gap_unit: str
+    tolerance: float
+    jumps: bool = False
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -116,12 +134,20 @@ class Notion(ABC):
         """Leakage of a mechanism in nats, from the definition."""
 
     @abstractmethod
-    def optimizer(self, source: SourceSet) -> Optimizer:
-        """An optimizer for one source set."""
+    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
+        """An optimizer for one source set and Hamming distortion, or distances ``costs`` between letters, shape (M, M)."""
 
-    @abstractmethod
-    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
-        """An optimizer over the whole channel, for distances other than Hamming distortion; ``costs`` has shape (M, M)."""
+    def breakpoints(self, source: SourceSet) -> FloatArray:
+        """Distortions at which the slope of ``eps*(source, D)`` changes, ascending, the last being its jump to 0, if it jumps.
+
+        Known where there is an :meth:`exact_curve`; empty elsewhere, where the curve, if it ``jumps``, has to be searched for them.
+        """
+        curve = self.exact_curve(source)
+        return np.empty(0) if curve is None else curve.breakpoints
+
+    def exact_curve(self, source: SourceSet) -> ExactCurve | None:
+        """The whole curve for Hamming distortion in closed form between breakpoints, or None if it is not known so."""
+        return None
 
     @abstractmethod
     def profile_program(self, values: int, records: int) -> ProfileProgram:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
+from paper_repro.curves import ExactCurve, exact_curve
 from paper_repro.errors import SolverError
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
@@ -53,6 +54,7 @@ class DifferentialPrivacy(Notion):
     name = "differential privacy"
     gap_unit = "distortion"
     tolerance = 1e-9
+    jumps = True
 
     def __init__(self, adjacency: Adjacency | None = None) -> None:
         self.adjacency = adjacency
@@ -78,20 +80,23 @@ class DifferentialPrivacy(Notion):
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return DifferentialPrivacyProgram(values, records)
 
-    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
-        pairs = neighbors(self.adjacency, source.alphabet_size)
-        return RatioOptimizer(self, source, Comparisons.of_neighbors(pairs, source.alphabet_size), costs)
-
-    def optimizer(self, source: SourceSet) -> Optimizer:
+    def exact_curve(self, source: SourceSet) -> ExactCurve | None:
         check_graph(self.adjacency, source.alphabet_size)
+        return exact_curve(source) if self.adjacency is None or self.adjacency.is_clique else None
+
+    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
+        check_graph(self.adjacency, source.alphabet_size)
+        if costs is not None:
+            pairs = neighbors(self.adjacency, source.alphabet_size)
+            return RatioOptimizer(self, source, Comparisons.of_neighbors(pairs, source.alphabet_size), costs)
         if self.adjacency is None or self.adjacency.is_clique:
-            return _CliqueOptimizer(source)
-        return _GraphOptimizer(source, self.adjacency)
+            return _CliqueOptimizer(self, source)
+        return _GraphOptimizer(self, source, self.adjacency)
 
 
 class _CliqueOptimizer(Optimizer):
-    def __init__(self, source: SourceSet) -> None:
-        super().__init__(source)
+    def __init__(self, notion: Notion, source: SourceSet) -> None:
+        super().__init__(notion, source)
         self._program = CliqueProgram(source.vertices, self.perfect)
 
     def _at_distortion(self, distortion: float) -> Proposal:
@@ -103,7 +108,7 @@ class _CliqueOptimizer(Optimizer):
     def _propose(self, found: Optimum) -> Proposal:
         if found.distortions is None:
             return self._without_leakage(found.weights)
-        return Proposal(Mechanism.from_distortions(found.distortions, self.source.labels), found.weights)
+        return Proposal(Mechanism.from_distortions(found.distortions).matrix, found.weights)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, since in leakage it says nothing at the jump: there the prior alone may need none."""
@@ -111,11 +116,11 @@ class _CliqueOptimizer(Optimizer):
 
 
 class _GraphOptimizer(Optimizer):
-    def __init__(self, source: SourceSet, adjacency: Adjacency) -> None:
-        super().__init__(source)
+    def __init__(self, notion: Notion, source: SourceSet, adjacency: Adjacency) -> None:
+        super().__init__(notion, source)
         self._adjacency, self._tiny = adjacency, DifferentialPrivacy.tolerance
         self._program = GraphProgram(source.vertices, adjacency, self.perfect)
-        self._clique = _CliqueOptimizer(source)
+        self._clique = _CliqueOptimizer(notion, source)
 
     def _at_distortion(self, distortion: float) -> Proposal:
         on_clique = self._clique.at_distortion(distortion)
@@ -132,12 +137,12 @@ class _GraphOptimizer(Optimizer):
 
     def _propose(self, found: GraphOptimum) -> Proposal:
         if found.matrix is None:
-            return replace(self._without_leakage(found.weights), evidence=found)
-        return Proposal(Mechanism(found.matrix, self.source.labels), found.weights, found)
+            return replace(self._without_leakage(found.weights), certificate=(found,))
+        return Proposal(found.matrix, found.weights, (found,))
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""
-        found, prior = proposal.evidence, self.prior(proposal)
+        found, prior = (proposal.certificate or (None,))[0], self.prior(proposal)
         if not isinstance(found, GraphOptimum) or not found.rows.any():
             # No multipliers: a path joins any two letters, so the mechanism would leak this much on the clique.
             return distortion - least_distortion_of_prior(prior, leakage * self._adjacency.diameter)

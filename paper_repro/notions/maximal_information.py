@@ -43,6 +43,7 @@ class MaximalInformation(Notion):
     name = "maximal information"
     gap_unit = "distortion"
     tolerance = 1e-9
+    jumps = True
 
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
         """Leakage in nats, evaluated in exact rational arithmetic and rounded up.
@@ -71,24 +72,22 @@ class MaximalInformation(Notion):
             largest = max(largest, max(entries) / min(means))
         return log_rounded_up(largest)
 
-    def optimizer(self, source: SourceSet) -> Optimizer:
-        if np.abs(source.vertices * source.alphabet_size - 1).max() <= 1e-12:
-            return _UniformOptimizer(source)
-        return self.channel_optimizer(source, hamming_costs(source))
+    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
+        if costs is None and np.abs(source.vertices * source.alphabet_size - 1).max() <= 1e-12:
+            return _UniformOptimizer(self, source)
+        comparisons = Comparisons.with_outputs(source.vertices)
+        return RatioOptimizer(self, source, comparisons, hamming_costs(source) if costs is None else costs)
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return MaximalLeakageProgram(values, records)
-
-    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
-        return RatioOptimizer(self, source, Comparisons.with_outputs(source.vertices), costs)
 
 
 class _UniformOptimizer(Optimizer):
     """Randomized response, for the uniform prior alone."""
 
     def _at_distortion(self, distortion: float) -> Proposal:
-        mechanism = Mechanism.from_distortions(np.full(self.source.alphabet_size, distortion), self.source.labels)
-        return Proposal(mechanism, self.perfect.weights)
+        mechanism = Mechanism.from_distortions(np.full(self.source.alphabet_size, distortion))
+        return Proposal(mechanism.matrix, self.perfect.weights)
 
     def _at_leakage(self, leakage: float) -> Proposal:
         return self._at_distortion(max(0.0, 1 - math.exp(min(leakage, 700.0)) / self.source.alphabet_size))

@@ -45,16 +45,13 @@ class MaximalLeakage(Notion):
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return MaximalLeakageProgram(values, records)
 
-    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
-        return MassOptimizer(source, costs)
-
-    def optimizer(self, source: SourceSet) -> Optimizer:
-        return _KnapsackOptimizer(source)
+    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
+        return _KnapsackOptimizer(self, source) if costs is None else MassOptimizer(self, source, costs)
 
 
 class _KnapsackOptimizer(Optimizer):
-    def __init__(self, source: SourceSet) -> None:
-        super().__init__(source)
+    def __init__(self, notion: Notion, source: SourceSet) -> None:
+        super().__init__(notion, source)
         self._program = KnapsackProgram(source.vertices)
 
     def _at_distortion(self, distortion: float) -> Proposal:
@@ -70,12 +67,12 @@ class _KnapsackOptimizer(Optimizer):
         prices = np.clip(found.prices, 0, None)
         total = prices.sum()
         weights = prices if total > 0 else self.perfect.weights
-        return Proposal(Mechanism.from_distortions(found.distortions, self.source.labels), weights, prices)
+        return Proposal(Mechanism.from_distortions(found.distortions).matrix, weights, (prices,))
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats: the leakage less the bound from the vertices' prices at the distortion; without prices that bound is 0."""
-        if proposal.evidence is None:
+        if not proposal.certificate:
             return leakage
         if distortion == 0:
             return leakage - math.log(self.source.vertices.any(axis=0).sum())
-        return leakage - math.log(least_kept_mass(self.source.vertices, proposal.evidence, distortion))
+        return leakage - math.log(least_kept_mass(self.source.vertices, proposal.certificate[0], distortion))

@@ -57,16 +57,13 @@ class MutualInformation(Notion):
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return MutualInformationProgram(values, records)
 
-    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
-        return InformationOptimizer(self, source, costs, 1.0)
-
-    def optimizer(self, source: SourceSet) -> Optimizer:
-        return _DivergenceOptimizer(source)
+    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
+        return _DivergenceOptimizer(self, source) if costs is None else InformationOptimizer(self, source, costs, 1.0)
 
 
 class _DivergenceOptimizer(Optimizer):
-    def __init__(self, source: SourceSet) -> None:
-        super().__init__(source)
+    def __init__(self, notion: Notion, source: SourceSet) -> None:
+        super().__init__(notion, source)
         self._program = DivergenceProgram(source.vertices)
 
     def _at_distortion(self, distortion: float) -> Proposal:
@@ -74,12 +71,12 @@ class _DivergenceOptimizer(Optimizer):
             identity = self._identity()
             # A price that makes the bound lose no more than the distortion is worth.
             price = 0.0 if distortion == 0 else math.log(self.source.alphabet_size / distortion)
-            return replace(identity, evidence=identity.weights * price)
+            return replace(identity, certificate=(identity.weights * price,))
         return self._propose(self._program.at_distortion(distortion))
 
     def _at_leakage(self, leakage: float) -> Proposal:
         everything = self._identity()
-        if leakage >= _worst_prior(everything.mechanism.matrix, self.source.vertices)[0]:
+        if leakage >= _worst_prior(everything.mechanism, self.source.vertices)[0]:
             return everything
         try:
             found = self._propose(self._program.at_leakage(leakage))
@@ -87,37 +84,38 @@ class _DivergenceOptimizer(Optimizer):
             if leakage > MutualInformation.tolerance:
                 raise
             return self._without_leakage()
-        achieved, weights = _worst_prior(found.mechanism.matrix, self.source.vertices)
+        achieved, weights = _worst_prior(found.mechanism, self.source.vertices)
         if achieved > leakage:
             # Mixing the output's own distribution into every row scales the leakage down: it is convex in Q.
-            matrix, share = found.mechanism.matrix, leakage / achieved
+            matrix, share = found.mechanism, leakage / achieved
             mixed = share * matrix + (1 - share) * (weights @ self.source.vertices @ matrix)
-            found = Proposal(Mechanism(mixed, self.source.labels), found.weights, found.evidence)
-        distortion = self.source.worst_case_distortion(found.mechanism)
+            found = Proposal(mixed, found.weights, found.certificate)
+        distortion = self.distortion(found.mechanism)
         if distortion >= self.perfect.distortion:
             return self._without_leakage()
         if self.gap(found, leakage, distortion) > MutualInformation.tolerance / 10:
             # Where leakage falls steeply, the program that minimizes it has the better multipliers.
             other = self._at_distortion(distortion)
-            found = Proposal(found.mechanism, other.weights, other.evidence)
+            found = Proposal(found.mechanism, other.weights, other.certificate)
         return found
 
     def _identity(self) -> Proposal:
         matrix = np.eye(self.source.alphabet_size)
         _, weights = _worst_prior(matrix, self.source.vertices)
-        mechanism = Mechanism(matrix, self.source.labels)
-        return Proposal(mechanism, weights, np.zeros_like(weights))
+        return Proposal(matrix, weights, (np.zeros_like(weights),))
 
     def _propose(self, found: DivergenceOptimum) -> Proposal:
-        return Proposal(Mechanism(found.matrix, self.source.labels), found.weights, found.multipliers)
+        return Proposal(found.matrix, found.weights, (found.multipliers,))
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats: the leakage less the Lagrangian lower bound at the distortion; without multipliers that bound is 0."""
-        if proposal.evidence is None:
+        if not proposal.certificate:
             return leakage
         # Where nothing may change, any price of a change is right.
         prices = (
-            proposal.evidence @ self.source.vertices if distortion > 0 else np.full(self.source.alphabet_size, np.inf)
+            proposal.certificate[0] @ self.source.vertices
+            if distortion > 0
+            else np.full(self.source.alphabet_size, np.inf)
         )
         return leakage - least_mutual_information(self.prior(proposal), prices, distortion)
 

@@ -42,7 +42,7 @@ class RatioOptimizer(Optimizer):
     def __init__(
         self, notion: Notion, source: SourceSet, comparisons: Comparisons, costs: FloatArray | None = None
     ) -> None:
-        super().__init__(source, costs)
+        super().__init__(notion, source, costs)
         self._notion, self._comparisons = notion, comparisons
         self._program = ChannelProgram(source.vertices, hamming_costs(source) if costs is None else costs, comparisons)
 
@@ -69,7 +69,7 @@ class RatioOptimizer(Optimizer):
 
     def _at_leakage(self, leakage: float) -> Proposal:
         everything = self._everything()
-        if math.isinf(leakage) or leakage >= self._leakage(everything.mechanism.matrix):
+        if math.isinf(leakage) or leakage >= self._leakage(everything.mechanism):
             return everything
         point = self._program.at_leakage(leakage)
         proposal = self._propose(point)
@@ -94,14 +94,14 @@ class RatioOptimizer(Optimizer):
         matrix = np.eye(self.source.alphabet_size)
         known = self.source.vertices.any(axis=0)
         matrix[~known] = matrix[np.argmax(known)]
-        return Proposal(Mechanism(matrix, self.source.labels), self.perfect.weights)
+        return Proposal(matrix, self.perfect.weights)
 
     def _propose(self, point: ChannelPoint) -> Proposal:
-        return Proposal(Mechanism(point.matrix, self.source.labels), point.weights, point)
+        return Proposal(point.matrix, point.weights, (point,))
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""
-        point, prior = proposal.evidence, self.prior(proposal)
+        point, prior = (proposal.certificate or (None,))[0], self.prior(proposal)
         if point is None:
             return distortion - (self.perfect.distortion if leakage == 0 else 0.0)
         return distortion - self._program.least_distortion(prior, point.multipliers, leakage)
@@ -115,8 +115,8 @@ def hamming_costs(source: SourceSet) -> FloatArray:
 class MassOptimizer(Optimizer):
     """The best mechanism for maximal leakage and any distances: see :mod:`paper_repro.solvers.channel_information`."""
 
-    def __init__(self, source: SourceSet, costs: FloatArray) -> None:
-        super().__init__(source, costs)
+    def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray) -> None:
+        super().__init__(notion, source, costs)
         self._distances, self._program = costs, MassProgram(source.vertices, costs)
 
     def _at_distortion(self, distortion: float) -> Proposal:
@@ -131,11 +131,11 @@ class MassOptimizer(Optimizer):
 
     def _propose(self, found: ChannelOptimum) -> Proposal:
         weights = found.weights if found.weights.sum() > 0 else self.perfect.weights
-        return Proposal(Mechanism(found.matrix, self.source.labels), weights, found)
+        return Proposal(found.matrix, weights, (found,))
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats: the leakage less the bound from the multipliers; without them that bound is 0."""
-        found = proposal.evidence
+        found = (proposal.certificate or (None,))[0]
         if found is None:
             return leakage
         spent = (found.prices @ self.source.vertices)[:, np.newaxis] * self._distances
@@ -146,7 +146,7 @@ class InformationOptimizer(Optimizer):
     """Mutual or Sibson information and any distances: see :mod:`paper_repro.solvers.channel_information`."""
 
     def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray, order: float) -> None:
-        super().__init__(source, costs)
+        super().__init__(notion, source, costs)
         self._notion, self._distances, self._order = notion, costs, order
         self._program = InformationProgram(source.vertices, costs, order)
 
@@ -157,8 +157,8 @@ class InformationOptimizer(Optimizer):
             return proposal
         # What the solver overspends by rounding, the identity makes up for.
         share = distortion / spent
-        matrix = share * proposal.mechanism.matrix + (1 - share) * np.eye(self.source.alphabet_size)
-        return replace(proposal, mechanism=Mechanism(matrix, self.source.labels))
+        matrix = share * proposal.mechanism + (1 - share) * np.eye(self.source.alphabet_size)
+        return replace(proposal, mechanism=matrix)
 
     def _at_leakage(self, leakage: float) -> Proposal:
         everything = np.eye(self.source.alphabet_size)
@@ -169,11 +169,11 @@ class InformationOptimizer(Optimizer):
         return proposal if useful else self._without_leakage()
 
     def _propose(self, found: ChannelOptimum) -> Proposal:
-        return Proposal(Mechanism(found.matrix, self.source.labels), found.weights, found)
+        return Proposal(found.matrix, found.weights, (found,))
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats: the leakage less the bound from the multipliers; without them that bound is 0."""
-        found = proposal.evidence
+        found = (proposal.certificate or (None,))[0]
         if found is None:
             return leakage
         spent = (found.prices @ self.source.vertices)[:, np.newaxis] * self._distances

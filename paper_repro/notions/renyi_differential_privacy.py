@@ -91,14 +91,13 @@ class RenyiDP(Notion):
             return DifferentialPrivacyProgram(values, records)
         return profile_programs.RenyiProgram(values, records, self.alpha)
 
-    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
-        self._check_range()
-        return RenyiOptimizer(self, source, costs)
-
-    def optimizer(self, source: SourceSet) -> Optimizer:
+    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
         check_graph(self.adjacency, source.alphabet_size)
         if math.isinf(self.alpha):
-            return DifferentialPrivacy(self.adjacency).optimizer(source)
+            return DifferentialPrivacy(self.adjacency).optimizer(source, costs)
+        if costs is not None:
+            self._check_range()
+            return RenyiOptimizer(self, source, costs)
         if source.source_class == "I" and (self.adjacency is None or self.adjacency.is_clique):
             return _SymmetricOptimizer(self, source)
         self._check_range()
@@ -118,7 +117,7 @@ class _SymmetricOptimizer(Optimizer):
     """Randomized response, for source sets that contain the uniform distribution."""
 
     def __init__(self, notion: RenyiDP, source: SourceSet) -> None:
-        super().__init__(source)
+        super().__init__(notion, source)
         self._notion = notion
 
     def _at_distortion(self, distortion: float) -> Proposal:
@@ -140,7 +139,7 @@ class _SymmetricOptimizer(Optimizer):
         return self._at_distortion(distortion)
 
     def _propose(self, mechanism: Mechanism) -> Proposal:
-        return Proposal(Mechanism(mechanism.matrix, self.source.labels), self.perfect.weights)
+        return Proposal(mechanism.matrix, self.perfect.weights)
 
     def _leakage(self, distortion: float) -> float:
         """Of randomized response: closed form, from its two different rows."""
@@ -167,7 +166,7 @@ class RenyiOptimizer(Optimizer):
     """The best mechanism by the program over the whole channel; ``costs`` are distances between letters, as elsewhere."""
 
     def __init__(self, notion: RenyiDP, source: SourceSet, costs: FloatArray | None = None) -> None:
-        super().__init__(source, costs)
+        super().__init__(notion, source, costs)
         self._notion = notion
         self._distances = hamming_costs(source) if costs is None else costs
         self._pairs: IntArray = neighbors(notion.adjacency, source.alphabet_size)
@@ -213,15 +212,15 @@ class RenyiOptimizer(Optimizer):
         return proposal
 
     def _identity(self) -> Proposal:
-        return Proposal(Mechanism(np.eye(self.source.alphabet_size), self.source.labels), self.perfect.weights)
+        return Proposal(np.eye(self.source.alphabet_size), self.perfect.weights)
 
     def _propose(self, found: RenyiOptimum) -> Proposal:
         weights = found.prices if found.prices.sum() > 0 else self.perfect.weights
-        return Proposal(Mechanism(found.matrix, self.source.labels), weights, found)
+        return Proposal(found.matrix, weights, (found,))
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats: the leakage less the tangent plane's bound; without multipliers that bound is 0."""
-        found = proposal.evidence
+        found = (proposal.certificate or (None,))[0]
         if distortion == 0:
             return 0.0
         if found is None or math.isinf(leakage):
@@ -241,7 +240,7 @@ class _KnownLettersOptimizer(Optimizer):
     """
 
     def __init__(self, notion: RenyiDP, source: SourceSet) -> None:
-        super().__init__(source)
+        super().__init__(notion, source)
         self._known = source.vertices.any(axis=0)
         self._inner = RenyiOptimizer(RenyiDP(notion.alpha), SourceSet(source.vertices[:, self._known]))
 
@@ -254,8 +253,8 @@ class _KnownLettersOptimizer(Optimizer):
     def _with_all_letters(self, proposal: Proposal) -> Proposal:
         rows = np.cumsum(self._known) - 1
         matrix = np.zeros((len(rows),) * 2)
-        matrix[:, self._known] = proposal.mechanism.matrix[np.where(self._known, rows, 0)]
-        return replace(proposal, mechanism=Mechanism(matrix, self.source.labels))
+        matrix[:, self._known] = proposal.mechanism[np.where(self._known, rows, 0)]
+        return replace(proposal, mechanism=matrix)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats, as that of the letters that occur."""

@@ -75,22 +75,18 @@ class SibsonInformation(Notion):
             return limit.leakage(matrix, source)
         return _worst_prior(matrix, vertices, self.alpha)[0]
 
-    def optimizer(self, source: SourceSet) -> Optimizer:
+    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
         if limit := self._limit():
-            return limit.optimizer(source)
+            return limit.optimizer(source, costs)
         self._check_range()
-        return _SibsonOptimizer(source, self.alpha)
+        if costs is not None:
+            return InformationOptimizer(self, source, costs, self.alpha)
+        return _SibsonOptimizer(self, source, self.alpha)
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         if limit := self._limit():
             return limit.profile_program(values, records)
         return SibsonProgram(values, records, self.alpha)
-
-    def channel_optimizer(self, source: SourceSet, costs: FloatArray) -> Optimizer:
-        if limit := self._limit():
-            return limit.channel_optimizer(source, costs)
-        self._check_range()
-        return InformationOptimizer(self, source, costs, self.alpha)
 
     def _check_range(self) -> None:
         if self.alpha > _LARGEST_ORDER:
@@ -104,8 +100,8 @@ class SibsonInformation(Notion):
 
 
 class _SibsonOptimizer(Optimizer):
-    def __init__(self, source: SourceSet, order: float) -> None:
-        super().__init__(source)
+    def __init__(self, notion: Notion, source: SourceSet, order: float) -> None:
+        super().__init__(notion, source)
         self._order, self._program = order, DivergenceProgram(source.vertices, order)
 
     def _at_distortion(self, distortion: float) -> Proposal:
@@ -115,24 +111,24 @@ class _SibsonOptimizer(Optimizer):
 
     def _at_leakage(self, leakage: float) -> Proposal:
         everything = self._identity()
-        if leakage >= self._worst(everything.mechanism.matrix)[0]:
+        if leakage >= self._worst(everything.mechanism)[0]:
             return everything
         found = self._propose(self._program.at_leakage(leakage))
-        achieved, _ = self._worst(found.mechanism.matrix)
-        matrix = found.mechanism.matrix
+        achieved, _ = self._worst(found.mechanism)
+        matrix = found.mechanism
         if achieved > leakage:
             # Toward a constant answer: exp((alpha - 1) / alpha I) is convex in Q, and 1 there.
             rate = (self._order - 1) / self._order
             share = math.expm1(rate * leakage) / math.expm1(rate * achieved)
             matrix = share * matrix + (1 - share) * self._output(matrix)
-        found = Proposal(Mechanism(matrix, self.source.labels), found.weights, found.evidence)
+        found = Proposal(matrix, found.weights, found.certificate)
         distortion = self.distortion(found.mechanism)
         if distortion >= self.perfect.distortion:
             return self._without_leakage()
         if self.gap(found, leakage, distortion) > SibsonInformation.tolerance / 10:
             # The program that minimizes leakage may have the better multipliers.
             other = self._at_distortion(distortion)
-            found = Proposal(found.mechanism, other.weights, other.evidence)
+            found = Proposal(found.mechanism, other.weights, other.certificate)
         return found
 
     def _output(self, matrix: FloatArray) -> FloatArray:
@@ -146,18 +142,20 @@ class _SibsonOptimizer(Optimizer):
 
     def _identity(self) -> Proposal:
         matrix = np.eye(self.source.alphabet_size)
-        return Proposal(Mechanism(matrix, self.source.labels), self._worst(matrix)[1])
+        return Proposal(matrix, self._worst(matrix)[1])
 
     def _propose(self, found: DivergenceOptimum) -> Proposal:
-        return Proposal(Mechanism(found.matrix, self.source.labels), found.weights, found.multipliers)
+        return Proposal(found.matrix, found.weights, (found.multipliers,))
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats: the leakage less the bound from the norms' duals at the distortion; without multipliers that bound is 0."""
-        if proposal.evidence is None and distortion > 0:
+        if not proposal.certificate and distortion > 0:
             return leakage
         # Where nothing may change, any price of a change is right.
         prices = (
-            proposal.evidence @ self.source.vertices if distortion > 0 else np.full(self.source.alphabet_size, np.inf)
+            proposal.certificate[0] @ self.source.vertices
+            if distortion > 0
+            else np.full(self.source.alphabet_size, np.inf)
         )
         return leakage - least_sibson_information(self._order, self.prior(proposal), prices, distortion, leakage)
 
