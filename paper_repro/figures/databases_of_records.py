@@ -1,77 +1,36 @@
-"""Tables of the seven notions: bounds that are printed, best mechanisms, databases and records published one by one."""
+"""Databases of records: printed bounds, the exact least leakage, and what the best mechanisms change."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
-from typing import cast
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
 from paper_repro.composition import parallel_composition
 from paper_repro.curves import with_jumps
 from paper_repro.databases import database_leakage_curve, optimal_database_mechanism
-from paper_repro.notions import ApproximateDP, Notion, RenyiDP, SibsonInformation
+from paper_repro.figures.leakage_curves import _LEAKAGE, draw_falling
+from paper_repro.figures.seven_notions import _COLUMNS, _paper_name, _parameters, _rounded, _wrapped
+from paper_repro.figures.style import COLORS, DASHES, STYLE, need_columns
+from paper_repro.notions import Notion
 from paper_repro.papers import zhong_bu2022
-from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.tradeoff import optimal_mechanism
+from paper_repro.sources import SourceSet
 
-__all__ = ["bound_table", "global_table", "mechanism_table", "profile_table", "record_table"]
-
-_DECIMALS = 6
-
-
-def bound_table(name: str, notions: Sequence[Notion], distortions: ArrayLike) -> pd.DataFrame:
-    """Intervals that Proposition 8 of Zhong and Bu 2022 prints for a Class I set, where they are no single number.
-
-    Columns: ``curve`` (the notion), ``distortion``, ``lower`` and ``upper`` in nats; empty for other classes.
-
-    >>> from paper_repro.notions import RenyiDP
-    >>> bound_table("P_I_2", [RenyiDP(2)], [0.3]).round(4).iloc[0].to_dict()
-    {'curve': 'Renyi differential privacy', 'distortion': 0.3, 'lower': 0.4906, 'upper': 0.5664}
-    """
-    source = load_source_set(name)
-    rows = []
-    for notion in notions if source.source_class == "I" else ():
-        for distortion in np.asarray(distortions, dtype=float):
-            bounds = zhong_bu2022.proposition_8(
-                _paper_name(notion), source.alphabet_size, distortion, source, **_parameters(notion)
-            )
-            rows.append((notion.name, distortion, bounds.lower, bounds.upper))
-    frame = pd.DataFrame(rows, columns=["curve", "distortion", "lower", "upper"])
-    wide = (frame["upper"] - frame["lower"]).groupby(frame["curve"]).transform("max") > 10**-_DECIMALS
-    return _rounded(frame[wide.to_numpy(dtype=bool)].reset_index(drop=True))
-
-
-def mechanism_table(name: str, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
-    """The best mechanism of each notion at one distortion, one entry a row.
-
-    Columns: ``notion``, ``leakage`` (least, in nats), ``true`` and ``published`` letters, ``probability``.
-
-    >>> from paper_repro.notions import MaximalLeakage
-    >>> mechanism_table("P_II_4", [MaximalLeakage()], 0.3)["probability"].round(2).tolist()[:4]
-    [1.0, 0.0, 0.0, 0.0]
-    """
-    source = load_source_set(name)
-    frames = []
-    for notion in notions:
-        best = optimal_mechanism(source, distortion=distortion, notion=notion)
-        true, published = np.indices(best.mechanism.matrix.shape)
-        letters = np.array([str(label) for label in source.labels])
-        frames.append(
-            pd.DataFrame(
-                {
-                    "notion": notion.name,
-                    "leakage": best.leakage,
-                    "true": letters[true.ravel()],
-                    "published": letters[published.ravel()],
-                    "probability": best.mechanism.matrix.ravel(),
-                }
-            )
-        )
-    return _rounded(pd.concat(frames, ignore_index=True))
+__all__ = [
+    "draw_global",
+    "draw_profiles",
+    "global_table",
+    "profile_table",
+    "record_table",
+]
 
 
 def global_table(
@@ -91,7 +50,7 @@ def global_table(
     distortions : array_like in [0, records]
         Expected numbers of records changed.
     prior : sequence of ``values ** records`` probabilities, optional
-        In the order of :func:`paper_repro.graphs.databases`; uniform, if empty.
+        In the order of :func:`databases`; uniform, if empty.
 
     Returns
     -------
@@ -185,19 +144,81 @@ def record_table(values: int, records: int, notions: Sequence[Notion], distortio
     return _rounded(pd.DataFrame(rows, columns=["notion", "databases", "one_by_one"]))
 
 
-def _paper_name(notion: Notion) -> zhong_bu2022.Notion:
-    return cast(zhong_bu2022.Notion, notion.name)
+_RECORDS = "expected number of records changed"
+
+# Probabilities below this are not drawn where there are many numbers of records.
+_LEAST = 1e-6
 
 
-def _parameters(notion: Notion) -> dict[str, float]:
-    """The order or delta of a notion, as the paper's functions take them."""
-    if isinstance(notion, RenyiDP | SibsonInformation):
-        return {"alpha": notion.alpha}
-    return {"delta": notion.delta} if isinstance(notion, ApproximateDP) else {}
+def draw_global(table: pd.DataFrame, title: str = "") -> Figure:
+    """Printed bounds for databases as bands, with the exact least leakage in them; one panel a notion.
+
+    ``table`` is as of :func:`global_table`. Raises ValueError if a column is missing.
+    """
+    need_columns(table, ["notion", "distortion", "exact", "lower", "upper", "end"])
+    groups = list(table.groupby("notion", sort=False))
+    across, down = min(_COLUMNS, len(groups)), math.ceil(len(groups) / _COLUMNS)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(max(5.0, 2.35 * across), 2.15 * down + 0.8), layout="constrained")
+        panels = figure.subplots(down, across, squeeze=False, sharex=True).ravel()
+        for axes, (name, rows) in zip(panels, groups, strict=False):
+            axes.fill_between(rows["distortion"], rows["lower"], rows["upper"], color=COLORS[6], alpha=0.45, lw=0)
+            axes.plot(rows["distortion"], rows["lower"], color=COLORS[1], linewidth=0.8)
+            axes.plot(rows["distortion"], rows["upper"], color=COLORS[1], linewidth=0.8, linestyle=DASHES[4])
+            draw_falling(axes, rows, "exact", color=COLORS[2], linewidth=1.6, zorder=3)
+            axes.set_title(_wrapped(str(name)), fontsize=8.5)
+            axes.set_xlim(0, float(table["distortion"].max()))
+            axes.set_ylim(bottom=0)
+            axes.tick_params(labelbottom=True)
+            axes.grid(alpha=0.25, linewidth=0.6)
+        for axes in panels[len(groups) :]:
+            axes.axis("off")
+        figure.supxlabel(_RECORDS, fontsize=9)
+        figure.supylabel(_LEAKAGE, fontsize=9)
+        figure.suptitle(title, fontsize=10, x=0.01, ha="left")
+        handles = [
+            Line2D([], [], color=COLORS[2], linewidth=1.6, label="exact"),
+            Line2D([], [], color=COLORS[1], linewidth=0.8, linestyle=DASHES[4], label="upper bound"),
+            Line2D([], [], color=COLORS[1], linewidth=0.8, label="lower bound"),
+            Patch(facecolor=COLORS[6], alpha=0.45, label="interval"),
+        ]
+        if len(groups) < len(panels):
+            panels[-1].legend(handles=handles, loc="center")
+        else:
+            figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    return figure
 
 
-def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Round to the digits that are certified; what is left of a zero is 0."""
-    numbers = frame.select_dtypes("float").columns
-    frame[numbers] = frame[numbers].round(_DECIMALS) + 0.0
-    return frame
+def draw_profiles(table: pd.DataFrame, title: str = "") -> Figure:
+    """How many records the best mechanism of each notion changes; for more than a dozen records on a logarithmic scale.
+
+    ``table`` is as of :func:`profile_table`. Raises ValueError if a column is missing.
+    """
+    need_columns(table, ["notion", "changed", "probability"])
+    groups = list(table.groupby("notion", sort=False))
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+        axes = figure.add_subplot()
+        width = 0.86 / len(groups)
+        few = table["changed"].nunique() <= 12
+        for number, (name, rows) in enumerate(groups):
+            color = COLORS[number % len(COLORS)]
+            if few:
+                places = rows["changed"] + (number - (len(groups) - 1) / 2) * width
+                axes.bar(places, rows["probability"], 0.9 * width, color=color, label=name)
+            else:
+                seen = rows[rows["probability"] >= _LEAST]
+                dashes = DASHES[number % len(DASHES)]
+                axes.plot(seen["changed"], seen["probability"], color=color, linestyle=dashes, label=name)
+                if len(seen) <= 3:  # too narrow for a line
+                    axes.plot(seen["changed"], seen["probability"], color=color, marker="D", ms=4, ls="", mfc="none")
+        if few:
+            axes.set_xticks(np.arange(int(table["changed"].max()) + 1))
+        axes.set(xlabel="number of records changed", ylabel="probability", title=title)
+        if few:
+            axes.set_ylim(bottom=0)
+        else:
+            axes.set(yscale="log", ylim=(_LEAST, 2))
+        axes.grid(axis="y", alpha=0.25, linewidth=0.6)
+        axes.legend()
+    return figure

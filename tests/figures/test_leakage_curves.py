@@ -7,16 +7,10 @@ import pandas as pd
 import pytest
 
 import paper_repro as pr
+from paper_repro.figures.leakage_curves import curve_table, leakage_table, printed_table
+from paper_repro.figures.privacy_notions import lemma_table
+from paper_repro.figures.source_sets import breakpoint_table, class_table, vertex_table
 from paper_repro.papers import kalantari2018
-from paper_repro.tables import (
-    breakpoint_table,
-    class_table,
-    curve_table,
-    leakage_table,
-    lemma_table,
-    printed_table,
-    vertex_table,
-)
 
 DP, MI = pr.DifferentialPrivacy(), pr.MutualInformation()
 NAMES = pr.source_set_names()

@@ -5,14 +5,14 @@ import re
 
 import pytest
 
-from paper_repro import claim_tables as tabulate
 from paper_repro.claims import VERDICTS, read_ledger
+from paper_repro.figures import ledger as page
 from paper_repro.paths import NOTEBOOKS
 
 
 @pytest.fixture(scope="module")
 def ledger():
-    return tabulate.ledger_table()
+    return page.ledger_table()
 
 
 def test_the_table_is_the_record(ledger):
@@ -22,17 +22,17 @@ def test_the_table_is_the_record(ledger):
 
 
 def test_rows_are_filtered_by_paper_verdict_and_text(ledger):
-    found = tabulate.ledger_table(papers=["zhong_bu2022"], verdicts=["corrected", "refuted"], text="proposition 12")
+    found = page.ledger_table(papers=["zhong_bu2022"], verdicts=["corrected", "refuted"], text="proposition 12")
     assert 0 < len(found) < len(ledger)
     assert set(found["paper"]) == {"zhong_bu2022"}
     assert set(found["verdict"]) <= {"corrected", "refuted"}
     for unknown in ({"papers": ["dwork2006"]}, {"verdicts": ["true"]}):
         with pytest.raises(ValueError, match=r"unknown '(dwork2006|true)'; known are"):
-            tabulate.ledger_table(**unknown)
+            page.ledger_table(**unknown)
 
 
 def test_the_summary_adds_up(ledger):
-    summary = tabulate.summary_table(ledger)
+    summary = page.summary_table(ledger)
     assert summary.loc["all", "claims"] == len(ledger)
     assert (summary[list(VERDICTS)].sum(axis=1) == summary["claims"]).all()
     for paper, count in ledger["paper"].value_counts().items():
@@ -40,8 +40,8 @@ def test_the_summary_adds_up(ledger):
 
 
 def test_the_picture_shows_every_verdict_by_more_than_color(ledger):
-    summary = tabulate.summary_table(ledger)
-    figure = tabulate.draw_verdicts(summary, "Verdicts")
+    summary = page.summary_table(ledger)
+    figure = page.draw_verdicts(summary, "Verdicts")
     axes = figure.axes[0]
     widths = [bar.get_width() for container in axes.containers for bar in container]
     assert sum(widths) == len(ledger)
@@ -51,28 +51,28 @@ def test_the_picture_shows_every_verdict_by_more_than_color(ledger):
 
 
 def test_the_page_has_a_row_for_every_claim(ledger):
-    page = tabulate.ledger_page(ledger)
-    rows = [line for line in page.splitlines() if line.startswith("| ") and "**" in line]
+    text = page.ledger_page(ledger)
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "**" in line]
     assert len(rows) == len(ledger)
     for line in rows:
         assert len(re.findall(r"(?<!\\)\|", line)) == 6, line
-    assert page.count("\n## ") == ledger["paper"].nunique()
+    assert text.count("\n## ") == ledger["paper"].nunique()
 
 
 def test_a_page_is_written_where_it_is_wanted(tmp_path):
-    tabulate.save_page("# Page\n", "page", "")
-    tabulate.save_page("# Page\n", "page", tmp_path / "new")
+    page.save_page("# Page\n", "page", "")
+    page.save_page("# Page\n", "page", tmp_path / "new")
     assert (tmp_path / "new" / "page.md").read_text(encoding="utf-8") == "# Page\n"
 
 
 def test_a_claim_is_judged_again(ledger):
     row = ledger[ledger["verdict"] == "refuted"].iloc[0]
-    said = tabulate.finding_of(row["check"])
+    said = page.finding_of(row["check"])
     assert row["statement"] in said
     assert "refuted" in said
     assert row["correction"] in said
     with pytest.raises(ValueError, match="unknown claim 'nothing'"):
-        tabulate.finding_of("nothing")
+        page.finding_of("nothing")
 
 
 def test_the_notebook_has_a_cell_for_each_refutation_and_correction(ledger):

@@ -12,15 +12,13 @@ from matplotlib.figure import Figure
 from paper_repro.claims import VERDICTS, Row, read_ledger
 from paper_repro.claims.base import PAPERS, claims_of, sample_of
 from paper_repro.claims.verify import QUICK
-from paper_repro.drawing import COLORS, STYLE, as_image, canvas, need_columns, save_figure
+from paper_repro.figures.style import COLORS, STYLE, canvas, need_columns
 
 __all__ = [
-    "as_image",
     "draw_verdicts",
     "finding_of",
     "ledger_page",
     "ledger_table",
-    "save_figure",
     "save_page",
     "summary_table",
 ]

@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 import paper_repro as pr
-from paper_repro import figures, tables
+from paper_repro.figures import leakage_curves, privacy_notions, source_sets, style
 from paper_repro.paths import ROOT
 from paper_repro.reproduce.runs import load_runs
 
@@ -30,28 +30,29 @@ SUFFIXES = [".png", ".svg", ".pdf", ".csv"]
 
 
 def curves(names, notions=(DP,), **grid):
-    return tables.curve_table(names, list(notions), points=60, **grid)
+    return leakage_curves.curve_table(names, list(notions), points=60, **grid)
 
 
 def with_printed(names, **grid):
-    return pd.concat([curves(names, **grid), tables.printed_table(names, **grid)], ignore_index=True)
+    return pd.concat([curves(names, **grid), leakage_curves.printed_table(names, **grid)], ignore_index=True)
 
 
 def with_lemma(name, **grid):
-    return pd.concat([curves([name], [DP, MI], **grid), tables.lemma_table(name)], ignore_index=True)
+    return pd.concat([curves([name], [DP, MI], **grid), privacy_notions.lemma_table(name)], ignore_index=True)
 
 
 DRAWN = {
-    "figure_4": lambda: figures.draw_curves(with_printed(SIX), RUNS["figure_4"]["title"]),
-    "figure_5": lambda: figures.draw_curves(with_printed(TEN), RUNS["figure_5"]["title"]),
-    "figure_6": lambda: figures.draw_curves(with_lemma("P_I_10"), RUNS["figure_6"]["title"]),
-    "figure_7": lambda: figures.draw_curves(with_lemma("P_II_10"), RUNS["figure_7"]["title"]),
-    "breakpoints": lambda: figures.draw_breakpoints(tables.breakpoint_table(NAMES), "Breakpoints"),
-    "leakages": lambda: figures.draw_leakages(
-        tables.leakage_table(NAMES, RUNS["tables"]["distortions"]), "Least leakage in nats: differential privacy"
+    "figure_4": lambda: leakage_curves.draw_curves(with_printed(SIX), RUNS["figure_4"]["title"]),
+    "figure_5": lambda: leakage_curves.draw_curves(with_printed(TEN), RUNS["figure_5"]["title"]),
+    "figure_6": lambda: leakage_curves.draw_curves(with_lemma("P_I_10"), RUNS["figure_6"]["title"]),
+    "figure_7": lambda: leakage_curves.draw_curves(with_lemma("P_II_10"), RUNS["figure_7"]["title"]),
+    "breakpoints": lambda: source_sets.draw_breakpoints(source_sets.breakpoint_table(NAMES), "Breakpoints"),
+    "leakages": lambda: leakage_curves.draw_leakages(
+        leakage_curves.leakage_table(NAMES, RUNS["tables"]["distortions"]),
+        "Least leakage in nats: differential privacy",
     ),
     **{
-        table: lambda name=name, title=title: figures.draw_vertices(tables.vertex_table(name), title)
+        table: lambda name=name, title=title: source_sets.draw_vertices(source_sets.vertex_table(name), title)
         for table, name, title in zip(
             *(RUNS["tables"][key] for key in ("table_names", "tables", "table_titles")), strict=True
         )
@@ -143,19 +144,19 @@ def test_tables_name_their_rows_and_columns(name, xlabel, rows):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_table_of_vertices_shows_every_probability(name):
-    table = tables.vertex_table(name)
-    figure = figures.draw_vertices(table, name)
+    table = source_sets.vertex_table(name)
+    figure = source_sets.draw_vertices(table, name)
     shown = {text.get_text() for text in visible_texts(figure)}
     assert shown >= {f"{value:.2g}" for value in table.to_numpy().flat} | {*table.columns, name}
 
 
 def test_a_table_of_leakages_names_its_unit():
-    figure = figures.draw_leakages(tables.leakage_table(["P_II_6"], [0.1, 0.2, 0.3, 0.4, 0.5]))
+    figure = leakage_curves.draw_leakages(leakage_curves.leakage_table(["P_II_6"], [0.1, 0.2, 0.3, 0.4, 0.5]))
     assert "nats" in " ".join(text.get_text() for text in visible_texts(figure))
 
 
 def test_a_jump_is_a_break_with_an_open_and_a_closed_end(jump):
-    (axes,) = figures.draw_curves(jump, "A jump").axes
+    (axes,) = leakage_curves.draw_curves(jump, "A jump").axes
     color = axes.lines[0].get_color()
     own = [line for line in axes.lines if line.get_color() == color]
     above, below, connector, opened, closed = own
@@ -192,7 +193,7 @@ def test_no_line_slopes_across_the_jump(name, place, height):
 
 
 def test_a_curve_without_jump_has_no_ends():
-    axes = figures.draw_curves(curves(["P_I_6"])).axes[0]
+    axes = leakage_curves.draw_curves(curves(["P_I_6"])).axes[0]
     assert not [line for line in axes.lines if line.get_marker() == "o"]
     assert "jump" not in " ".join(text.get_text() for text in axes.get_legend().get_texts())
 
@@ -205,13 +206,13 @@ def test_printed_formulas_are_thin_lines_and_a_panel_of_their_own():
     assert bottom.get_ylabel() == "exact minus\nprinted (nats)"
     largest = max(max(line.get_ydata()) for line in bottom.lines)
     assert largest == (printed["exact"] - printed["leakage"]).max()
-    assert len(figures.draw_curves(curves(SIX)).axes) == 1
+    assert len(leakage_curves.draw_curves(curves(SIX)).axes) == 1
 
 
 def test_a_table_read_back_from_its_csv_draws_the_same(jump, tmp_path):
-    expected = figures.as_image(figures.draw_curves(jump), "A jump").data
+    expected = style.as_image(leakage_curves.draw_curves(jump), "A jump").data
     jump.to_csv(tmp_path / "jump.csv", index=False)
-    assert figures.as_image(figures.draw_curves(pd.read_csv(tmp_path / "jump.csv")), "A jump").data == expected
+    assert style.as_image(leakage_curves.draw_curves(pd.read_csv(tmp_path / "jump.csv")), "A jump").data == expected
 
 
 @pytest.mark.parametrize("name", ["figure_4", "figure_5", "figure_6", "figure_7", "breakpoints"])
@@ -231,7 +232,7 @@ def test_the_legend_covers_no_curve(name):
 )
 def test_the_legend_covers_no_curve_on_another_grid(names, smallest, largest):
     table = curves(names, smallest_distortion=smallest, largest_distortion=largest)
-    figure = figures.draw_curves(table, "Another grid")
+    figure = leakage_curves.draw_curves(table, "Another grid")
     figure.draw_without_rendering()
     assert lines_under_a_legend(figure) == []
 
@@ -254,7 +255,9 @@ def test_no_text_is_cut_off(name):
 
 @pytest.mark.parametrize("distortions", [[0.1], [0.1, 0.2]])
 def test_no_text_is_cut_off_in_a_narrow_table(distortions):
-    figure = figures.draw_leakages(tables.leakage_table(["P_II_6"], distortions), "Least leakage in nats")
+    figure = leakage_curves.draw_leakages(
+        leakage_curves.leakage_table(["P_II_6"], distortions), "Least leakage in nats"
+    )
     figure.draw_without_rendering()
     width = figure.bbox.width
     assert [text.get_text() for text in visible_texts(figure) if text.get_window_extent().width > width] == []
@@ -266,11 +269,11 @@ def curve_styles(count: int, folder: Path) -> list[tuple[float, tuple[float, ...
         (f"s{n}", "I", "differential privacy", d, n + 1 - d, n + 1 - d, "") for n in range(count) for d in (0.1, 0.5)
     ]
     table = pd.DataFrame(rows, columns=["source_set", "class", "curve", "distortion", "leakage", "exact", "end"])
-    figures.save_figure(figures.draw_curves(table), table, "styles", folder, "Some curves")
+    style.save_figure(leakage_curves.draw_curves(table), table, "styles", folder, "Some curves")
     legend = (folder / "styles.svg").read_text().split('<g id="legend_1">')[1]
     found = []
-    for style in re.findall(r'<path d="[^"]*" clip[^>]*style="([^"]*)"|<path d="[^"]*" style="([^"]*)"', legend):
-        parts = dict(re.findall(r"([\w-]+): ([^;]+)", "".join(style)))
+    for found_style in re.findall(r'<path d="[^"]*" clip[^>]*style="([^"]*)"|<path d="[^"]*" style="([^"]*)"', legend):
+        parts = dict(re.findall(r"([\w-]+): ([^;]+)", "".join(found_style)))
         if parts.get("fill") == "none" and "stroke" in parts:
             width = float(parts["stroke-width"])
             dashes = tuple(float(dash) / width for dash in parts.get("stroke-dasharray", "").split(",") if dash)
@@ -306,16 +309,19 @@ def test_more_curves_than_styles_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("draw", "column"),
     [
-        *((figures.draw_curves, column) for column in ("source_set", "class", "curve", "distortion", "exact", "end")),
-        *((figures.draw_breakpoints, column) for column in ("source_set", "kind", "distortion", "leakage")),
-        (figures.draw_leakages, "source_set"),
+        *(
+            (leakage_curves.draw_curves, column)
+            for column in ("source_set", "class", "curve", "distortion", "exact", "end")
+        ),
+        *((source_sets.draw_breakpoints, column) for column in ("source_set", "kind", "distortion", "leakage")),
+        (leakage_curves.draw_leakages, "source_set"),
     ],
 )
 def test_a_missing_column_is_named(draw, column):
     table = {
-        figures.draw_curves: lambda: curves(["P_I_6"]),
-        figures.draw_breakpoints: lambda: tables.breakpoint_table(["P_I_6"]),
-        figures.draw_leakages: lambda: tables.leakage_table(["P_I_6"], [0.1]),
+        leakage_curves.draw_curves: lambda: curves(["P_I_6"]),
+        source_sets.draw_breakpoints: lambda: source_sets.breakpoint_table(["P_I_6"]),
+        leakage_curves.draw_leakages: lambda: leakage_curves.leakage_table(["P_I_6"], [0.1]),
     }[draw]()
     with pytest.raises(ValueError, match=f"the table lacks the column {column}; it has "):
         draw(table.drop(columns=column))
@@ -323,7 +329,7 @@ def test_a_missing_column_is_named(draw, column):
 
 def test_all_missing_columns_are_named():
     with pytest.raises(ValueError, match="lacks the columns source_set, kind, leakage; it has distortion"):
-        figures.draw_breakpoints(pd.DataFrame({"distortion": [0.1]}))
+        source_sets.draw_breakpoints(pd.DataFrame({"distortion": [0.1]}))
 
 
 @pytest.mark.parametrize("text", ["a\n1\n", "a,b\n1,0\n", "a,b\n0.7,0.3\n", "a,b,c\n0.4,0.4,0.2\n"])
@@ -331,20 +337,20 @@ def test_small_sets_can_be_drawn(tmp_path, text):
     (tmp_path / "own.csv").write_text(text)
     own = str(tmp_path / "own.csv")
     for figure in (
-        figures.draw_curves(curves([own], [DP, MI], smallest_distortion=0.0)),
-        figures.draw_breakpoints(tables.breakpoint_table([own])),
-        figures.draw_vertices(tables.vertex_table(own)),
-        figures.draw_leakages(tables.leakage_table([own], [0.1, 1.0])),
+        leakage_curves.draw_curves(curves([own], [DP, MI], smallest_distortion=0.0)),
+        source_sets.draw_breakpoints(source_sets.breakpoint_table([own])),
+        source_sets.draw_vertices(source_sets.vertex_table(own)),
+        leakage_curves.draw_leakages(leakage_curves.leakage_table([own], [0.1, 1.0])),
     ):
         figure.draw_without_rendering()
 
 
 def test_an_infinite_leakage_can_be_drawn():
-    figures.draw_leakages(tables.leakage_table(["P_II_6"], [0.0, 0.1])).draw_without_rendering()
+    leakage_curves.draw_leakages(leakage_curves.leakage_table(["P_II_6"], [0.0, 0.1])).draw_without_rendering()
 
 
 def test_an_infinite_leakage_is_shown():
-    figure = figures.draw_leakages(tables.leakage_table(["P_II_6"], [0.0, 0.1, 0.2, 0.3, 0.4]))
+    figure = leakage_curves.draw_leakages(leakage_curves.leakage_table(["P_II_6"], [0.0, 0.1, 0.2, 0.3, 0.4]))
     assert len(figure.axes[0].texts) == 5
 
 
@@ -353,7 +359,7 @@ def save(jump, tmp_path):
     """Save the figure of ``jump`` into a folder, or into one with earlier files."""
 
     def _save(folder=tmp_path / "out", description="Two curves; one jumps.", **options):
-        return figures.save_figure(figures.draw_curves(jump), jump, "jump", folder, description, **options)
+        return style.save_figure(leakage_curves.draw_curves(jump), jump, "jump", folder, description, **options)
 
     return _save
 
@@ -401,7 +407,7 @@ def test_saving_twice_and_drawing_anew_give_the_same_bytes(kind, tmp_path, monke
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     figure, table = DRAWN[kind](), pd.DataFrame({"a": [1.0]})
     for folder, one in (("first", figure), ("second", figure), ("anew", DRAWN[kind]())):
-        figures.save_figure(one, table, "same", tmp_path / folder, "The same")
+        style.save_figure(one, table, "same", tmp_path / folder, "The same")
     first = contents(tmp_path / "first")
     assert len(first) == 4
     assert contents(tmp_path / "second") == first
@@ -476,8 +482,8 @@ def test_no_folder_writes_nothing(save, tmp_path, monkeypatch):
 
 
 def test_an_image_for_a_notebook_has_alternative_text(jump, save):
-    figure = figures.draw_curves(jump)
-    data, metadata = figures.as_image(figure, "Two curves; one jumps.")._repr_mimebundle_()
+    figure = leakage_curves.draw_curves(jump)
+    data, metadata = style.as_image(figure, "Two curves; one jumps.")._repr_mimebundle_()
     assert data.keys() == {"image/png"}
     assert metadata["image/png"]["alt"] == "Two curves; one jumps."
-    assert figures.as_image(figure, "Two curves; one jumps.").data == save()[0].read_bytes()
+    assert style.as_image(figure, "Two curves; one jumps.").data == save()[0].read_bytes()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import paper_repro as pr
-from paper_repro import notion_tables as tabulate
+from paper_repro.figures import databases_of_records, seven_notions
+from paper_repro.figures.leakage_curves import curve_table
 from paper_repro.notions import NOTION_NAMES, notion_by_name
-from paper_repro.tables import curve_table
 
 NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
 DIGITS = 1e-6  # tables are rounded to 6 digits
@@ -16,7 +16,7 @@ DIGITS = 1e-6  # tables are rounded to 6 digits
 
 def test_intervals_are_those_of_proposition_8_and_end_at_the_exact_curve():
     grid = np.array([0.1, 0.3, 0.45])
-    table = tabulate.bound_table("P_I_2", NOTIONS, grid)
+    table = seven_notions.bound_table("P_I_2", NOTIONS, grid)
     assert list(dict.fromkeys(table["curve"])) == ["Renyi differential privacy", "Sibson information"]
     for name, rows in table.groupby("curve"):
         exact = pr.leakage_curve(pr.load_source_set("P_I_2"), grid, notion_by_name(name))
@@ -26,7 +26,7 @@ def test_intervals_are_those_of_proposition_8_and_end_at_the_exact_curve():
 
 
 def test_no_intervals_for_other_classes():
-    table = tabulate.bound_table("P_II_4", NOTIONS, [0.1])
+    table = seven_notions.bound_table("P_II_4", NOTIONS, [0.1])
     assert table.empty
     assert list(table.columns) == ["curve", "distortion", "lower", "upper"]
 
@@ -50,7 +50,7 @@ def test_curves_of_all_notions_have_their_jumps():
 
 
 def test_best_mechanisms_are_tabulated_entry_by_entry():
-    table = tabulate.mechanism_table("P_II_4", NOTIONS, 0.3)
+    table = seven_notions.mechanism_table("P_II_4", NOTIONS, 0.3)
     source = pr.load_source_set("P_II_4")
     assert len(table) == 7 * 16
     for notion in NOTIONS:
@@ -64,7 +64,7 @@ def test_best_mechanisms_are_tabulated_entry_by_entry():
 
 @pytest.mark.parametrize(("prior", "theorem"), [((), 7), ((0.4, 0.3, 0.2, 0.1), 6)])
 def test_exact_values_lie_between_the_printed_bounds(prior, theorem):
-    table = tabulate.global_table(2, 2, NOTIONS, [0.1, 0.4, 0.75, 1.1], prior)
+    table = databases_of_records.global_table(2, 2, NOTIONS, [0.1, 0.4, 0.75, 1.1], prior)
     assert set(table["notion"]) == set(NOTION_NAMES)
     assert (table["exact"] >= table["lower"] - DIGITS).all()
     assert (table["exact"] <= table["upper"] + DIGITS).all()
@@ -76,13 +76,13 @@ def test_exact_values_lie_between_the_printed_bounds(prior, theorem):
 
 
 def test_databases_with_a_prior_show_their_jumps():
-    table = tabulate.global_table(2, 2, [pr.DifferentialPrivacy()], [0.5, 0.8], [0.4, 0.3, 0.2, 0.1])
+    table = databases_of_records.global_table(2, 2, [pr.DifferentialPrivacy()], [0.5, 0.8], [0.4, 0.3, 0.2, 0.1])
     assert table[table["end"] == "closed"]["distortion"].item() == pytest.approx(0.7, abs=1e-7)
     assert (table["exact"] >= table["lower"] - DIGITS).all()
 
 
 def test_profiles_spend_the_budget():
-    table = tabulate.profile_table(3, 5, NOTIONS, 1.5)
+    table = databases_of_records.profile_table(3, 5, NOTIONS, 1.5)
     for name, rows in table.groupby("notion"):
         assert rows["probability"].sum() == pytest.approx(1, abs=6 * DIGITS)
         spent = (rows["changed"] * rows["probability"]).sum()
@@ -92,7 +92,7 @@ def test_profiles_spend_the_budget():
 
 
 def test_records_one_by_one_cost_more_for_some_notions():
-    table = tabulate.record_table(2, 2, NOTIONS, 0.4).set_index("notion")
+    table = databases_of_records.record_table(2, 2, NOTIONS, 0.4).set_index("notion")
     assert (table["one_by_one"] >= table["databases"] - DIGITS).all()
     dearer = table.index[table["one_by_one"] > table["databases"] + 0.01].tolist()
     assert dearer == [

@@ -1,53 +1,33 @@
-"""Tables of answers on a graph and of databases: bounds on leakage, distances, matrices and utilities, as pandas frames."""
+"""How much a private answer tells of a database: bounds, distances and graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage
-from paper_repro.graphs import Adjacency, Query, clique, databases, hamming, line, query_by_name, ring
-from paper_repro.mechanisms import truncated_geometric
-from paper_repro.min_entropy import bayes_vulnerability, greatest_capacity, min_entropy_capacity
+from paper_repro.figures.style import COLORS, DASHES, STYLE, canvas, draw_grid, need_columns
+from paper_repro.graphs import Query, databases, hamming
+from paper_repro.min_entropy import greatest_capacity, min_entropy_capacity
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import alvim2011
-from paper_repro.sources import SourceSet
-from paper_repro.tradeoff import optimal_mechanism
 
 __all__ = [
     "bound_table",
     "database_table",
     "distance_table",
-    "graph_by_name",
-    "matrix_table",
-    "mechanisms_on",
+    "draw_bounds",
+    "draw_distances",
+    "draw_graph",
     "output_table",
-    "utility_table",
 ]
 
 _DECIMALS = 8
-
-
-def graph_by_name(name: str, size: int, values: int, individuals: int) -> Adjacency:
-    """The graph of answers that a notebook names: ``clique``, ``ring`` or ``line`` of a size, or that of a named query.
-
-    Raises ValueError for any other name; the message lists those there are.
-
-    >>> graph_by_name("most frequent value", 0, 3, 4).is_clique
-    True
-    """
-    plain = {"clique": clique, "ring": ring, "line": line}
-    if name in plain:
-        return plain[name](size)
-    try:
-        return query_by_name(name, values, individuals).adjacency
-    except ValueError as error:
-        if "unknown query" in str(error):
-            raise ValueError(f"unknown graph {name!r}; known are {', '.join(plain)}, or a query: {error}") from None
-        raise
 
 
 def bound_table(individuals: int, values: Sequence[int], largest_leakage: float, points: int = 100) -> pd.DataFrame:
@@ -73,44 +53,6 @@ def distance_table(values: Sequence[Hashable], individuals: int) -> pd.DataFrame
     labels = [between.join(map(str, database)) for database in databases(values, individuals)]
     distances = hamming(len(values), individuals).distances
     return pd.DataFrame(distances, index=pd.Index(labels, name="database"), columns=labels)
-
-
-def matrix_table(matrix: ArrayLike, labels: Sequence[Hashable]) -> pd.DataFrame:
-    """A channel between answers, rows and columns labelled, rounded to 8 digits."""
-    names = [str(label) for label in labels]
-    frame = pd.DataFrame(np.asarray(matrix, dtype=float), index=pd.Index(names, name="answer"), columns=names)
-    return frame.round(_DECIMALS) + 0.0
-
-
-def mechanisms_on(adjacency: Adjacency, leakage: float, prior: ArrayLike) -> dict[str, np.ndarray]:
-    """Three mechanisms of at most this leakage on a graph of answers 0 .. n-1, as matrices.
-
-    ``truncated geometric``: noise along the line 0 .. n-1, spread so far that the neighbors furthest apart on it stay within the
-    leakage (Example 2 of Alvim et al. 2011). ``Alvim et al.``: the paper's own. ``optimal``: the exact optimum for the prior.
-    """
-    widest = int(np.abs(np.diff(adjacency.edges, axis=1)).max(initial=1))
-    best = optimal_mechanism(SourceSet(prior), leakage=leakage, notion=DifferentialPrivacy(adjacency))
-    return {
-        "truncated geometric": truncated_geometric(adjacency.size, leakage / widest).matrix,
-        "Alvim et al.": alvim2011.proposed_mechanism(adjacency, leakage),
-        "optimal": best.mechanism.matrix,
-    }
-
-
-def utility_table(adjacency: Adjacency, leakage: float, priors: Mapping[str, Sequence[float]]) -> pd.DataFrame:
-    """Utility of the three mechanisms for each prior: the probability of a right guess after the best remapping of outputs.
-
-    Columns: ``prior``, ``mechanism``, ``utility``, and ``leakage`` in nats between neighbors, evaluated from the matrix.
-
-    >>> table = utility_table(line(6), np.log(2), {"uniform": np.full(6, 1 / 6)})
-    >>> table["utility"].round(6).tolist()
-    [0.444444, 0.363636, 0.444444]
-    """
-    notion, rows = DifferentialPrivacy(adjacency), []
-    for name, prior in priors.items():
-        for mechanism, matrix in mechanisms_on(adjacency, leakage, prior).items():
-            rows.append((name, mechanism, bayes_vulnerability(prior, matrix), notion.leakage(matrix)))
-    return pd.DataFrame(rows, columns=["prior", "mechanism", "utility", "leakage"]).round(_DECIMALS)
 
 
 def database_table(query: Query, matrix: ArrayLike) -> pd.DataFrame:
@@ -154,3 +96,55 @@ def output_table(values: int, individuals: int, outputs: Sequence[int], leakage:
         for count in outputs
     ]
     return pd.DataFrame(rows, columns=["outputs", "exact", "proposition_2", "theorem_1"]).round(_DECIMALS)
+
+
+def draw_bounds(table: pd.DataFrame, title: str = "") -> Figure:
+    """Bounds on min-entropy leakage in bits against the privacy parameter in nats, one line per number of values.
+
+    ``table`` is as of :func:`bound_table`. Raises ValueError if a column is missing.
+    """
+    need_columns(table, ["values", "leakage", "bound"])
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(7.2, 4.4)
+        for number, (values, rows) in enumerate(table.groupby("values", sort=False)):
+            color, dashes = COLORS[number % len(COLORS)], DASHES[number % len(DASHES)]
+            axes.plot(rows["leakage"], rows["bound"], color=color, linestyle=dashes, clip_on=False)
+            end = rows.iloc[-1]
+            place = (end["leakage"], end["bound"])
+            axes.annotate(f"v = {values}", place, xytext=(5, 0), textcoords="offset points", va="center", color=color)
+        axes.set(
+            xlabel="privacy parameter of differential privacy (nats)", ylabel="min-entropy leakage (bits)", title=title
+        )
+        axes.set_xlim(0, float(table["leakage"].max()))
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.25, linewidth=0.6)
+    return figure
+
+
+def draw_graph(edges: pd.DataFrame, title: str = "") -> Figure:
+    """A graph of neighbors, its vertices around a circle.
+
+    ``edges`` has the columns ``from`` and ``to``. Raises ValueError if one is missing.
+    """
+    import networkx as nx
+
+    need_columns(edges, ["from", "to"])
+    graph = nx.Graph(list(zip(edges["from"].astype(str), edges["to"].astype(str), strict=True)))
+    names = sorted(graph, key=lambda name: (len(name), name))
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(5.2, 5.2)
+        place = nx.circular_layout(names)
+        nx.draw_networkx_edges(graph, place, ax=axes, edge_color="0.55", width=1.0)
+        nx.draw_networkx_nodes(
+            graph, place, names, ax=axes, node_color="white", edgecolors=COLORS[1], node_size=620, linewidths=1.4
+        )
+        nx.draw_networkx_labels(graph, place, ax=axes, font_size=9, font_family="DejaVu Sans")
+        axes.set(title=title, aspect="equal")
+        axes.margins(0.12)
+        axes.axis("off")
+    return figure
+
+
+def draw_distances(table: pd.DataFrame, title: str = "") -> Figure:
+    """Distances between databases as a shaded table, as of :func:`distance_table`."""
+    return draw_grid(table, title, "database", "{:d}")

@@ -1,15 +1,22 @@
-"""Tables: everything that a figure shows, as numbers; each is a pandas frame that becomes a CSV."""
+"""Least leakage against distortion: the curves as points, the printed formulas beside them, and their figure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
+import matplotlib as mpl
+import matplotlib.path
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from paper_repro.checks import check_distortion
 from paper_repro.curves import exact_curve, with_jumps
+from paper_repro.figures.style import COLORS, DASHES, STYLE, draw_grid, need_columns
 from paper_repro.notions import ApproximateDP, DifferentialPrivacy, Notion
 from paper_repro.papers import kalantari2018
 from paper_repro.sources import SourceSet, load_source_set
@@ -17,102 +24,23 @@ from paper_repro.tradeoff import leakage_curve
 from paper_repro.types import FloatArray
 
 __all__ = [
-    "breakpoint_table",
-    "class_table",
     "curve_table",
+    "draw_curves",
+    "draw_falling",
+    "draw_leakages",
     "leakage_table",
-    "lemma_table",
     "printed_table",
-    "vertex_table",
+    "sources_of",
 ]
 
 # What is certified, less the last digit: 1e-9 in distortion, and 1e-6 nats for mutual information.
 _DECIMALS = {"distortion": 8, "nats": 6}
+
 # A printed curve that differs by less is the exact one.
 _SAME = 1e-6
+
 # A printed formula's limit at a threshold is taken this far below it; a smaller step than _JUMP is no jump.
 _BESIDE, _JUMP = 1e-9, 1e-3
-
-
-def vertex_table(name_or_path: str) -> pd.DataFrame:
-    """Vertices of a source set, one a row, one column per letter.
-
-    >>> print(vertex_table("P_II_6").to_string(index=False))
-      x1   x2   x3   x4   x5   x6
-     0.7 0.15 0.06 0.04 0.03 0.02
-    """
-    source = load_source_set(name_or_path)
-    return pd.DataFrame(source.vertices, columns=[str(label) for label in source.labels])
-
-
-def class_table(names: Sequence[str]) -> pd.DataFrame:
-    """Class and landmarks of each source set under differential privacy.
-
-    Columns: ``source_set``, ``class``, ``letters``, ``vertices``; ``symmetric_until``, the distortion up to which randomized
-    response on the letters that can occur is optimal; ``zero_from``, the distortion from which nothing leaks; ``jump``, the
-    leakage in nats just below it;
-    ``printed_symmetric_until`` and ``printed_zero_from``, the thresholds ``D^(1)`` and ``D^(M-1)`` of Theorem 2 (Kalantari et
-    al. 2018) for sets with a common ordering of the letters, and ``(M - 1) / M`` of Theorem 1 for Class I.
-
-    >>> class_table(["P_II_6"]).round(4).iloc[0, 4:].to_dict()
-    {'symmetric_until': 0.1, 'zero_from': 0.3, 'jump': 1.5404, 'printed_symmetric_until': 0.02, 'printed_zero_from': 0.3}
-    """
-    rows = []
-    for source in _sources(names):
-        curve = exact_curve(source)
-        thresholds = _printed_thresholds(source)
-        rows.append(
-            {
-                "source_set": source.name,
-                "class": source.source_class,
-                "letters": source.alphabet_size,
-                "vertices": source.vertex_count,
-                "symmetric_until": curve.breakpoints[:1].sum(),
-                "zero_from": curve.breakpoints[-1:].sum(),
-                "jump": curve.limits_from_below[-1:].sum(),
-                "printed_symmetric_until": thresholds[0] if len(thresholds) else np.nan,
-                "printed_zero_from": thresholds[-1] if len(thresholds) else np.nan,
-            }
-        )
-    return _rounded(pd.DataFrame(rows), "distortion")
-
-
-def breakpoint_table(names: Sequence[str]) -> pd.DataFrame:
-    """Where the exact curves of differential privacy change form, and the thresholds that Theorem 2 prints.
-
-    Columns: ``source_set``; ``kind``, ``exact`` or ``printed``; ``distortion``; ``leakage``, the exact one in nats as the
-    distortion rises to it. Printed thresholds ``D^(1) .. D^(M-1)`` exist for sets with a common ordering.
-    """
-    rows = []
-    for source in _sources(names):
-        curve = exact_curve(source)
-        for breakpoint, limit in zip(curve.breakpoints, curve.limits_from_below, strict=True):
-            rows.append((source.name, "exact", breakpoint, limit))
-        thresholds = _printed_thresholds(source)
-        for threshold, leakage in zip(thresholds, curve.leakage(np.minimum(thresholds, 1.0)), strict=True):
-            rows.append((source.name, "printed", threshold, leakage))
-    columns = ["source_set", "kind", "distortion", "leakage"]
-    return _rounded(pd.DataFrame(rows, columns=columns), "distortion")
-
-
-def leakage_table(names: Sequence[str], distortions: Sequence[float], notion: Notion | None = None) -> pd.DataFrame:
-    """Least leakage in nats at a grid of distortions: one row a source set, one column a distortion.
-
-    >>> print(leakage_table(["P_II_6", "P_I_6"], [0.2, 0.3]).round(4).to_string(index=False))
-    source_set    0.2    0.3
-        P_II_6 2.6773 0.0000
-         P_I_6 2.9957 2.4567
-    """
-    notion = notion or DifferentialPrivacy()
-    sources = _sources(names)
-    values = [leakage_curve(source, distortions, notion) for source in sources]
-    columns: list[str] = []
-    for distortion in distortions:
-        name = f"{distortion:g}"
-        columns.append(f"{name} ({columns.count(name) + 1})" if name in columns else name)
-    frame = pd.DataFrame(values, columns=columns)
-    frame.insert(0, "source_set", [source.name for source in sources])
-    return _rounded(frame, notion.gap_unit)
 
 
 def curve_table(
@@ -140,7 +68,7 @@ def curve_table(
         empty.
     """
     grid = _grid(smallest_distortion, largest_distortion, points)
-    frames = [_curve(source, notion, grid) for source in _sources(names) for notion in notions]
+    frames = [_curve(source, notion, grid) for source in sources_of(names) for notion in notions]
     return pd.concat([_no_rows(), *frames], ignore_index=True)
 
 
@@ -158,7 +86,7 @@ def printed_table(
     """
     grid = _grid(smallest_distortion, largest_distortion, points)
     frames = [_no_rows()]
-    for source in _sources(names):
+    for source in sources_of(names):
         printed = _printed_curve(source)
         if printed is None:
             continue
@@ -183,26 +111,177 @@ def printed_table(
     return pd.concat(frames, ignore_index=True)
 
 
-def lemma_table(name: str, points: int = 12) -> pd.DataFrame:
-    """Where Lemmas 3 and 4 (5 and 6 in 2018) of Kalantari et al. put mutual information, as points to set beside a curve.
+def leakage_table(names: Sequence[str], distortions: Sequence[float], notion: Notion | None = None) -> pd.DataFrame:
+    """Least leakage in nats at a grid of distortions: one row a source set, one column a distortion.
 
-    Class I: Lemma 3's closed form at some distortions and its zero at ``(M - 1) / M``. Class II: Lemma 4's zero at
-    ``D^(M-1)``. Empty for Class III, of which they say nothing. Columns as of :func:`curve_table`.
+    >>> print(leakage_table(["P_II_6", "P_I_6"], [0.2, 0.3]).round(4).to_string(index=False))
+    source_set    0.2    0.3
+        P_II_6 2.6773 0.0000
+         P_I_6 2.9957 2.4567
     """
-    source = load_source_set(name)
-    size = source.alphabet_size
-    if source.source_class == "I":
-        end = (size - 1) / size
-        grid = np.append(np.linspace(0.05, end, points, endpoint=False).round(3), end)
-        frame = _frame(source, "Lemma 3", grid, np.array([kalantari2018.lemma_3(size, d) for d in grid]))
-    elif source.source_class == "II":
-        frame = _frame(source, "Lemma 4", np.array([kalantari2018.lemma_4(source)]), np.zeros(1))
-    else:
-        frame = _frame(source, "Lemma 4", np.empty(0), np.empty(0))
-    return _rounded(frame, "nats")
+    notion = notion or DifferentialPrivacy()
+    sources = sources_of(names)
+    values = [leakage_curve(source, distortions, notion) for source in sources]
+    columns: list[str] = []
+    for distortion in distortions:
+        name = f"{distortion:g}"
+        columns.append(f"{name} ({columns.count(name) + 1})" if name in columns else name)
+    frame = pd.DataFrame(values, columns=columns)
+    frame.insert(0, "source_set", [source.name for source in sources])
+    return _rounded(frame, notion.gap_unit)
 
 
-def _sources(names: Sequence[str]) -> list[SourceSet]:
+_ZERO = 1e-6
+
+_PRINTED: dict[str, Any] = {"linestyle": (0, (1, 1.6)), "linewidth": 1.1}
+
+_DISTORTION = "worst-case Hamming distortion D (probability that a letter is changed)"
+
+_LEAKAGE = "leakage (nats)"
+
+
+def draw_curves(table: pd.DataFrame, title: str = "") -> Figure:
+    """Privacy-distortion curves, with every jump drawn as one; below them, how far printed formulas are off.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As of :func:`curve_table`, with rows of ``printed_table`` and ``lemma_table`` appended if wanted:
+        formulas as printed become thin dotted lines and a second panel, lemmas become markers.
+    title : str
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or there are more curves than can be told apart (7).
+    """
+    need_columns(table, ["source_set", "class", "curve", "distortion", "leakage", "exact", "end"])
+    printed = table["curve"].eq("as printed")
+    lemmas = table["curve"].str.startswith("Lemma")
+    exact = table[~printed & ~lemmas]
+    key = "source_set" if table["source_set"].nunique() > 1 else "curve"
+    if exact[key].nunique() > len(COLORS):
+        raise ValueError(
+            f"{exact[key].nunique()} curves cannot be told apart, at most {len(COLORS)} can; draw fewer at a time"
+        )
+    styles = {
+        name: {"color": COLORS[number % len(COLORS)], "linestyle": DASHES[number % len(DASHES)], "zorder": 3}
+        for number, name in enumerate(dict.fromkeys(exact[key]))
+    }
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(7.2, 6.2 if printed.any() else 4.6), layout="constrained")
+        axes, *rest = figure.subplots(
+            2 if printed.any() else 1, 1, sharex=True, squeeze=False, height_ratios=[3, 1.3][: 1 + printed.any()]
+        )[:, 0]
+        for name, rows in exact.groupby(key, sort=False):
+            draw_falling(axes, rows, "leakage", **styles[name])
+        handles = [
+            Line2D(
+                [],
+                [],
+                **style,
+                label=f"Class {exact.loc[exact[key] == name, 'class'].iloc[0]}: {name}"
+                if key == "source_set"
+                else name,
+            )
+            for name, style in styles.items()
+        ]
+        for name, rows in (
+            table[printed].assign(shortfall=table["exact"] - table["leakage"]).groupby("source_set", sort=False)
+        ):
+            style = styles[name if key == "source_set" else exact[key].iloc[0]]
+            draw_falling(axes, rows, "leakage", ends=False, **{**style, **_PRINTED})
+            draw_falling(rest[0], rows, "shortfall", **style)
+        if printed.any():
+            handles.append(Line2D([], [], color="0.3", **_PRINTED, label="as printed, where it differs"))
+            rest[0].set(ylabel="exact minus\nprinted (nats)")
+            rest[0].axhline(0, color="0.6", linewidth=0.8, zorder=1)
+            rest[0].grid(alpha=0.25, linewidth=0.6)
+        for lemma, rows in table[lemmas].groupby("curve", sort=False):
+            handles.append(_draw_lemma(axes, str(lemma), rows))
+        if exact["end"].eq("open").any():
+            handles.append(
+                Line2D(
+                    [],
+                    [],
+                    color="0.3",
+                    marker="o",
+                    mfc="white",
+                    ms=4.5,
+                    ls=":",
+                    lw=0.8,
+                    label="jump: open and closed end",
+                )
+            )
+        figure.axes[-1].set(xlabel=_DISTORTION, xlim=(0, float(table["distortion"].max())))
+        axes.set(ylabel=_LEAKAGE, title=title)
+        axes.axhline(0, color="0.6", linewidth=0.8, zorder=1)
+        axes.grid(alpha=0.25, linewidth=0.6)
+        _place_legend(figure, axes, handles)
+    return figure
+
+
+def draw_leakages(table: pd.DataFrame, title: str = "") -> Figure:
+    """Least leakages as a shaded table: one row a source set, one column a distortion.
+
+    ``table`` is as of :func:`leakage_table`. Raises ValueError if ``source_set`` is missing.
+    """
+    need_columns(table, ["source_set"])
+    return draw_grid(table.set_index("source_set"), title, f"{_DISTORTION}; entries: {_LEAKAGE}", "{:.3f}")
+
+
+def draw_falling(axes: Axes, rows: pd.DataFrame, column: str, *, ends: bool = True, **style: Any) -> None:
+    """One curve, broken between the open and the closed end of each jump, and ended where it has reached 0 for good."""
+    opens = [position for position, end in enumerate(rows["end"]) if end == "open"]
+    above = rows[column].abs().gt(_ZERO).to_numpy().nonzero()[0]
+    rows = rows.iloc[: max([*above, *opens], default=-1) + 2]
+    starts = [0, *(position + 1 for position in opens)]
+    for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True):
+        piece = rows.iloc[start:stop]
+        axes.plot(piece["distortion"], piece[column], clip_on=False, **style)
+    for position in opens if ends else []:
+        jump = rows.iloc[position : position + 2]
+        color, order = style["color"], style["zorder"]
+        axes.plot(jump["distortion"], jump[column], ls=":", lw=0.8, color=color, zorder=order)
+        for (_, end), fill in zip(jump.iterrows(), ("white", color), strict=True):
+            axes.plot(
+                end["distortion"], end[column], "o", color=color, mfc=fill, ms=4.5, zorder=order + 1, clip_on=False
+            )
+
+
+def _place_legend(figure: Figure, axes: Axes, handles: list[Line2D]) -> None:
+    """In the upper right corner, where falling curves leave room; beside the axes if they do not."""
+    legend = axes.legend(handles=handles, loc="upper right")
+    figure.draw_without_rendering()
+    box = legend.get_window_extent().padded(3)
+    for line in axes.lines:
+        points = axes.transData.transform(np.column_stack([line.get_xdata(), line.get_ydata()]))
+        if mpl.path.Path(points).intersects_bbox(box, filled=False):
+            legend.remove()
+            figure.legend(handles=handles, loc="outside right upper")
+            return
+
+
+def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> Line2D:
+    """A closed form as markers, a single threshold as a line across; the handle for the legend."""
+    if len(rows) == 1:
+        place = float(rows["distortion"].iloc[0])
+        axes.axvline(place, ymax=0.45, color="0.45", linestyle=(0, (4, 3)), linewidth=0.9, zorder=1)
+        return Line2D(
+            [],
+            [],
+            color="0.45",
+            linestyle=(0, (4, 3)),
+            linewidth=0.9,
+            label=f"{lemma}: nothing need leak from D = {place:g}",
+        )
+    axes.plot(rows["distortion"], rows["leakage"], "D", color="0.3", mfc="white", ms=4, zorder=5, clip_on=False)
+    return Line2D(
+        [], [], color="0.3", marker="D", mfc="white", ms=4, ls="", label=f"{lemma}: closed form of mutual information"
+    )
+
+
+def sources_of(names: Sequence[str]) -> list[SourceSet]:
     """Load the sets, whose names must differ: rows are told apart by them."""
     sources = [load_source_set(name) for name in names]
     seen: set[str] = set()
@@ -285,15 +364,6 @@ def _printed_ends(source: SourceSet) -> list[float]:
         return [float(thresholds[1]), float(thresholds[-2])]
     base, _ = kalantari2018.CONSTRUCTIONS[source.name]
     return [float(kalantari2018.distortion_thresholds(load_source_set(base))[1]), (size - 1) / size]
-
-
-def _printed_thresholds(source: SourceSet) -> FloatArray:
-    """``D^(1) .. D^(M-1)`` of Theorem 2, the one threshold of Theorem 1 for Class I, none for Class III."""
-    if source.source_class == "I":
-        return np.array([(source.alphabet_size - 1) / source.alphabet_size])
-    if source.source_class == "II":
-        return kalantari2018.distortion_thresholds(source)[1:-1]
-    return np.empty(0)
 
 
 def _swap(size: int, first: int, second: int) -> list[int]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paper_repro import SourceSet, leakage_curve
-from paper_repro import simplex_tables as tabulate
+from paper_repro.figures import class_iii_sets
 
 CLASS_III = [[0.65, 0.25, 0.1], [0.25, 0.6, 0.15], [0.5, 0.1, 0.4], [0.35, 0.45, 0.2]]
 COUNTEREXAMPLE = [[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]]
@@ -26,17 +26,17 @@ def areas(table, **where):
 
 def test_sets_are_named_with_their_class_and_drawn_around_their_hull():
     sets = {"a": [[0.2, 0.5, 0.3], [0.5, 0.3, 0.2], [0.3, 0.2, 0.5]], "b": [[0.7, 0.2, 0.1]], "c": COUNTEREXAMPLE}
-    table = tabulate.class_shapes(sets)
+    table = class_iii_sets.class_shapes(sets)
     assert table["panel"].unique().tolist() == ["a: Class I", "b: Class II", "c: Class III"]
     assert table[["x1", "x2", "x3"]].sum(axis=1).to_numpy() == pytest.approx(np.ones(len(table)))
-    inside = tabulate.class_shapes({"square": [*COUNTEREXAMPLE, [0.5, 0.35, 0.15]]})
+    inside = class_iii_sets.class_shapes({"square": [*COUNTEREXAMPLE, [0.5, 0.35, 0.15]]})
     assert len(inside) == 3, "a vertex inside the hull is no corner"
     with pytest.raises(ValueError, match="3 letters, and these distributions have 2"):
-        tabulate.class_shapes({"two": [[0.5, 0.5]]})
+        class_iii_sets.class_shapes({"two": [[0.5, 0.5]]})
 
 
 def test_the_six_regions_fill_the_simplex():
-    table = tabulate.region_shapes()
+    table = class_iii_sets.region_shapes()
     assert table["label"].nunique() == 6
     assert areas(table) == pytest.approx(0.5)
     for label, rows in table.groupby("label"):
@@ -46,8 +46,8 @@ def test_the_six_regions_fill_the_simplex():
 
 
 def test_pieces_make_up_the_set_and_images_are_in_order():
-    table = tabulate.folding_shapes(CLASS_III)
-    whole = tabulate.class_shapes({"set": CLASS_III})
+    table = class_iii_sets.folding_shapes(CLASS_III)
+    whole = class_iii_sets.class_shapes({"set": CLASS_III})
     assert areas(table, panel="set and pieces") == pytest.approx(areas(whole), abs=1e-8)
     images = table[table["panel"] == "folded images"]
     assert areas(images) == pytest.approx(areas(whole), abs=1e-8), "folding keeps areas"
@@ -62,23 +62,23 @@ def test_pieces_make_up_the_set_and_images_are_in_order():
 
 def test_colors_of_a_best_mechanism():
     source = SourceSet([[0.6, 0.2, 0.12, 0.08], [0.5, 0.3, 0.15, 0.05]])
-    table = tabulate.coloring_table(source, 0.35, 2)
+    table = class_iii_sets.coloring_table(source, 0.35, 2)
     colors = table["color"].to_numpy().reshape(4, 4)
     assert (colors[:, 2:] == "none").all()
     assert np.diagonal(colors)[:2].tolist() == ["black", "black"]
     ratio = table["probability"].max() / table.loc[table["color"] == "red", "probability"].min()
-    lemma = tabulate.lemma_8_table(source, 0.35).set_index("suppressed")
+    lemma = class_iii_sets.lemma_8_table(source, 0.35).set_index("suppressed")
     assert math.log(ratio) == pytest.approx(lemma.loc[2, "leakage"], abs=1e-6)
     assert lemma.loc[2, "attained"]
     assert (lemma.loc[:2, "claim 1":] == "True").all(axis=None)
     assert lemma.loc[:, "leakage"].min() == pytest.approx(leakage_curve(source, [0.35])[0], abs=1e-9)
     with pytest.raises(ValueError, match="suppress fewer letters"):
-        tabulate.coloring_table(source, 0.1, 3)
+        class_iii_sets.coloring_table(source, 0.1, 3)
 
 
 def test_theorem_3_beside_the_truth():
     source = SourceSet(COUNTEREXAMPLE)
-    table = tabulate.theorem_3_table(source, [0.3, 0.6])
+    table = class_iii_sets.theorem_3_table(source, [0.3, 0.6])
     assert table["exact"].to_numpy() == pytest.approx(leakage_curve(source, [0.3, 0.6]), abs=1e-7)
     assert table["exact"].iloc[1] == 0
     assert table["corrected lower"].iloc[1] == pytest.approx(math.log(4 / 3), abs=1e-7)
@@ -86,7 +86,7 @@ def test_theorem_3_beside_the_truth():
 
 
 def test_failures_are_counted_from_the_seed():
-    first, again, other = (tabulate.failure_table(3, 12, seed) for seed in (1, 1, 2))
+    first, again, other = (class_iii_sets.failure_table(3, 12, seed) for seed in (1, 1, 2))
     assert first.equals(again)
     assert not first.equals(other)
     assert (first["excess"] >= 0).all()

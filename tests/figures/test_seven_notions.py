@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from paper_repro import notion_figures
-from paper_repro import notion_tables as tabulate
+from paper_repro.figures import databases_of_records, seven_notions
+from paper_repro.figures.leakage_curves import curve_table
 from paper_repro.notions import NOTION_NAMES, notion_by_name
-from paper_repro.tables import curve_table
 
 NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
 
@@ -14,8 +13,8 @@ NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
 def test_intervals_are_hatched_and_named():
     chosen = [notion for notion in NOTIONS if notion.name != "maximal information"]
     grid = np.linspace(0.02, 0.6, 9).round(9)
-    curves, bounds = curve_table(["P_I_2"], chosen, 0.02, 0.6, 9), tabulate.bound_table("P_I_2", chosen, grid)
-    figure = notion_figures.draw_notions(curves, bounds, "Two letters")
+    curves, bounds = curve_table(["P_I_2"], chosen, 0.02, 0.6, 9), seven_notions.bound_table("P_I_2", chosen, grid)
+    figure = seven_notions.draw_notions(curves, bounds, "Two letters")
     bands = [drawn for drawn in figure.axes[0].collections if drawn.get_hatch()]
     assert len(bands) == 2
     assert len({band.get_hatch() for band in bands}) == 2
@@ -31,13 +30,13 @@ def test_intervals_are_hatched_and_named():
 
 def test_without_intervals_it_is_the_figure_of_the_curves():
     curves = curve_table(["P_II_4"], NOTIONS[:1], 0.02, 0.7, 9)
-    figure = notion_figures.draw_notions(curves, tabulate.bound_table("P_II_4", NOTIONS[:1], [0.1]))
+    figure = seven_notions.draw_notions(curves, seven_notions.bound_table("P_II_4", NOTIONS[:1], [0.1]))
     assert not [drawn for drawn in figure.axes[0].collections if drawn.get_hatch()]
 
 
 def test_every_entry_of_every_mechanism_is_written():
-    table = tabulate.mechanism_table("P_II_4", NOTIONS, 0.3)
-    figure = notion_figures.draw_mechanisms(table, "Best")
+    table = seven_notions.mechanism_table("P_II_4", NOTIONS, 0.3)
+    figure = seven_notions.draw_mechanisms(table, "Best")
     panels = [axes for axes in figure.axes if axes.axison]
     assert len(panels) == 7
     for axes, (name, rows) in zip(panels, table.groupby("notion", sort=False), strict=True):
@@ -50,8 +49,8 @@ def test_every_entry_of_every_mechanism_is_written():
 
 @pytest.mark.parametrize("count", [7, 4])
 def test_databases_have_a_panel_a_notion(count):
-    table = tabulate.global_table(2, 2, NOTIONS[:count], [0.2, 0.5, 0.8])
-    figure = notion_figures.draw_global(table, "Databases")
+    table = databases_of_records.global_table(2, 2, NOTIONS[:count], [0.2, 0.5, 0.8])
+    figure = databases_of_records.draw_global(table, "Databases")
     panels = [axes for axes in figure.axes if axes.axison]
     assert len(panels) == count
     for axes, (_, rows) in zip(panels, table.groupby("notion", sort=False), strict=True):
@@ -65,8 +64,8 @@ def test_databases_have_a_panel_a_notion(count):
 
 @pytest.mark.parametrize(("records", "kind"), [(3, "bars"), (40, "lines")])
 def test_profiles_are_bars_for_few_records_and_lines_for_many(records, kind):
-    table = tabulate.profile_table(2, records, NOTIONS[:3], 0.3 * records)
-    axes = notion_figures.draw_profiles(table, "Profiles").axes[0]
+    table = databases_of_records.profile_table(2, records, NOTIONS[:3], 0.3 * records)
+    axes = databases_of_records.draw_profiles(table, "Profiles").axes[0]
     if kind == "bars":
         heights = [bar.get_height() for bar in axes.patches]
         assert heights == pytest.approx(table["probability"])
@@ -80,4 +79,4 @@ def test_profiles_are_bars_for_few_records_and_lines_for_many(records, kind):
 
 def test_missing_columns_are_named():
     with pytest.raises(ValueError, match="lacks the column leakage"):
-        notion_figures.draw_mechanisms(tabulate.mechanism_table("P_I_2", NOTIONS[:1], 0.2).drop(columns="leakage"))
+        seven_notions.draw_mechanisms(seven_notions.mechanism_table("P_I_2", NOTIONS[:1], 0.2).drop(columns="leakage"))

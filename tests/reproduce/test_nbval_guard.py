@@ -13,7 +13,7 @@ from paper_repro.paths import NOTEBOOKS, ROOT
 nbformat = pytest.importorskip("nbformat")
 nbstripout = pytest.importorskip("nbstripout")
 pytest.importorskip("nbval")
-test_notebooks = pytest.importorskip("tests.test_notebooks")
+test_notebooks = pytest.importorskip("tests.reproduce.test_notebooks")
 
 CHEAPEST = NOTEBOOKS / "leakage_curves.ipynb"
 
