@@ -140,7 +140,7 @@ class Notion(ABC):
     def breakpoints(self, source: SourceSet) -> FloatArray:
         """Distortions at which the slope of ``eps*(source, D)`` changes, ascending, the last being its jump to 0, if it jumps.
 
-        Known where there is an :meth:`exact_curve`; empty elsewhere, where the curve, if it ``jumps``, has to be searched for them.
+        Known where there is an :meth:`exact_curve`; empty elsewhere: if it ``jumps`` there, jumps have to be searched for.
         """
         curve = self.exact_curve(source)
         return np.empty(0) if curve is None else curve.breakpoints
