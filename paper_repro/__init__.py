@@ -8,6 +8,10 @@ Five papers on privacy-distortion trade-offs, reproduced exactly. Leakages are i
 OptimalMechanism(differential privacy: leakage=2.677279 nats, distortion=0.200000, gap=0e+00 distortion)
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from paper_repro.composition import (
     ParallelComposition,
     parallel_composition,
@@ -26,6 +30,7 @@ from paper_repro.notions import (
     MaximalInformation,
     MaximalLeakage,
     MutualInformation,
+    Notion,
     RenyiDP,
     SibsonInformation,
     notion_by_name,
@@ -34,6 +39,9 @@ from paper_repro.solvers.graph import uniform_least_distortion
 from paper_repro.sources import SourceSet, load_source_set, read_source_set, source_set_names
 from paper_repro.tradeoff import OptimalMechanism, distortion_curve, leakage_curve, optimal_mechanism
 
+if TYPE_CHECKING:
+    from paper_repro.papers.folding import Folding
+
 __all__ = [
     "Adjacency",
     "ApproximateDP",
@@ -41,10 +49,12 @@ __all__ = [
     "DatabaseOptimum",
     "DifferentialPrivacy",
     "ExactCurve",
+    "Folding",
     "MaximalInformation",
     "MaximalLeakage",
     "Mechanism",
     "MutualInformation",
+    "Notion",
     "OptimalMechanism",
     "ParallelComposition",
     "Query",
@@ -78,3 +88,12 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """What belongs to a paper is imported when it is asked for."""
+    if name == "Folding":
+        from paper_repro.papers.folding import Folding
+
+        return Folding
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ from paper_repro.types import FloatArray
 
 __all__ = [
     "ROW_SUM_TOLERANCE",
+    "check_count",
     "check_delta",
     "check_distortion",
     "check_grid",
@@ -18,9 +20,25 @@ __all__ = [
     "check_leakage",
     "check_order",
     "check_probability_rows",
+    "frame_labels",
 ]
 
 ROW_SUM_TOLERANCE = 1e-9
+
+
+def check_count(count: int, what: str, least: int = 1) -> int:
+    """Return a whole number of something as an int, or raise if it is none or too small.
+
+    >>> check_count(np.int64(3), "letters")
+    3
+    """
+    try:
+        value = operator.index(count)
+    except TypeError:
+        value = least - 1
+    if isinstance(count, bool) or value < least:
+        raise ValueError(f"{what} must be a whole number, at least {least}, got {count!r}")
+    return value
 
 
 def check_distortion(distortion: float) -> float:
@@ -111,22 +129,53 @@ def check_labels(labels: Sequence[Hashable] | None, size: int) -> Sequence[Hasha
     return names
 
 
-def check_probability_rows(rows: ArrayLike, what: str) -> FloatArray:
+def frame_labels(table: object) -> list[Hashable] | None:
+    """Names of the letters that a DataFrame (its columns) or a Series (its index) brings along; None for anything else.
+
+    Looked for by attribute, so that pandas need not be there.
+    """
+    names = getattr(table, "columns", getattr(table, "index", None))
+    return None if names is None or callable(names) else list(names)
+
+
+def check_probability_rows(
+    rows: ArrayLike, what: str, *, row_names: Sequence[str] | None = None, letter_names: Sequence[str] | None = None
+) -> FloatArray:
     """Return rows of probabilities as a (rows, letters) float array, each row summing to 1.
 
     Rows may miss 1 by up to ``ROW_SUM_TOLERANCE``; a row that misses it by more than rounding is rescaled.
+
+    Parameters
+    ----------
+    rows : array_like, shape (rows, letters) or (letters,)
+    what : str
+        What errors call the table.
+    row_names, letter_names : sequence of str, optional
+        What they call its rows and letters; ``row 0``, ... and ``letter 0``, ... if not given.
 
     Raises
     ------
     ValueError
         If the rows are empty or ragged, hold anything but finite non-negative numbers, or do not sum to 1.
+
+    >>> check_probability_rows([0.5, 0.4], "prior", row_names=["line 7"])
+    Traceback (most recent call last):
+    ValueError: prior: line 7 sums to 0.9; every row must sum to 1 within 1e-09: correct the row, or divide it by its sum
     """
+    letters = letter_names or ()
+
+    def place(row: int, letter: int | None = None) -> str:
+        name = f"{what}: {row_names[row] if row_names else f'row {row}'}"
+        if letter is None:
+            return name
+        return f"{name}, {letters[letter] if letter < len(letters) else f'letter {letter}'}"
+
     try:
         if np.iscomplexobj(rows):
             raise TypeError
         array = np.array(rows, dtype=float)
     except (TypeError, ValueError):
-        _raise_unusable(rows, what)
+        raise ValueError(_unusable(rows, what, place)) from None
     if array.ndim == 1 and array.size:
         array = array[np.newaxis]
     if array.ndim != 2 or array.size == 0:
@@ -136,16 +185,12 @@ def check_probability_rows(rows: ArrayLike, what: str) -> FloatArray:
         )
     bad = np.argwhere(~np.isfinite(array) | (array < 0))
     if len(bad):
-        row, column = bad[0]
-        raise ValueError(
-            f"{what}: row {row}, letter {column} is {float(array[row, column])!r}; "
-            "every probability must be a finite number between 0 and 1"
-        )
+        raise ValueError(_no_probability(place(*bad[0]), float(array[tuple(bad[0])])))
     sums = array.sum(axis=1)
     worst = int(np.argmax(np.abs(sums - 1)))
     if abs(sums[worst] - 1) > ROW_SUM_TOLERANCE:
         raise ValueError(
-            f"{what}: row {worst} sums to {float(sums[worst])!r}; every row must sum to 1 within "
+            f"{place(worst)} sums to {float(sums[worst])!r}; every row must sum to 1 within "
             f"{ROW_SUM_TOLERANCE:g}: correct the row, or divide it by its sum"
         )
     inexact = np.abs(sums - 1) > 1e-12
@@ -161,23 +206,26 @@ def _number(value: float, name: str, allowed: str) -> float:
         raise ValueError(f"{name} must be a number, {allowed}, got {value!r}") from None
 
 
-def _raise_unusable(rows: object, what: str) -> None:
+def _no_probability(place: str, value: object) -> str:
+    return f"{place} is {value!r}; every probability must be a finite number between 0 and 1"
+
+
+def _unusable(rows: object, what: str, place: Callable[..., str]) -> str:
     """Say which row is ragged, or which cell is no number."""
+    if isinstance(rows, np.ndarray) or frame_labels(rows) is not None:
+        rows = np.asarray(rows, dtype=object).tolist()
     listed = list(rows) if isinstance(rows, (list, tuple)) else [rows]
-    lengths = [len(row) for row in listed if isinstance(row, (list, tuple, np.ndarray))]
-    for number, length in enumerate(lengths):
-        if length != lengths[0]:
-            raise ValueError(
-                f"{what}: row {number} has {length} letters and row 0 has {lengths[0]}; "
+    table = [list(row) for row in listed if isinstance(row, (list, tuple, np.ndarray))]
+    for number, row in enumerate(table):
+        if len(row) != len(table[0]):
+            return (
+                f"{place(number)} has {len(row)} letters and row 0 has {len(table[0])}; "
                 "all rows must be over the same alphabet: write 0 for a letter that never occurs"
-            ) from None
-    for number, row in enumerate(listed):
-        for letter, cell in enumerate(row if isinstance(row, (list, tuple, np.ndarray)) else [row]):
+            )
+    for number, row in enumerate(table or [listed]):
+        for letter, cell in enumerate(row):
             try:
                 float(cell)
             except (TypeError, ValueError):
-                raise ValueError(
-                    f"{what}: row {number}, letter {letter} is {cell!r}; "
-                    "every probability must be a finite number between 0 and 1"
-                ) from None
-    raise ValueError(f"{what} must be a table of probabilities, got {rows!r}") from None
+                return _no_probability(place(number, letter), cell)
+    return f"{what} must be a table of probabilities, got {rows!r}"

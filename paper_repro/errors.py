@@ -1,8 +1,11 @@
-"""Errors that are the package's own."""
+"""Errors that are the package's own, and what to say where an optional package is missing."""
 
 from __future__ import annotations
 
-__all__ = ["CertificateError", "InfeasibleError", "SolverError"]
+import importlib
+from typing import Any
+
+__all__ = ["CertificateError", "InfeasibleError", "MissingPackageError", "SolverError", "optional"]
 
 
 class SolverError(RuntimeError):
@@ -15,3 +18,31 @@ class InfeasibleError(SolverError):
 
 class CertificateError(RuntimeError):
     """An answer was found, but its certificate does not close within the documented tolerance."""
+
+
+class MissingPackageError(ImportError):
+    """A package is not installed that only a part of the library needs."""
+
+
+def optional(module: str, extra: str) -> Any:
+    """Import a module that comes with one of the extras in ``pyproject.toml``.
+
+    Raises
+    ------
+    MissingPackageError
+        If it is not installed; the message says how to install the extra.
+
+    >>> optional("a_package_that_nobody_has", "cones")
+    Traceback (most recent call last):
+    paper_repro.errors.MissingPackageError: a_package_that_nobody_has is not installed; it comes with the extra 'cones': run
+    pip install -e '.[cones]' in a checkout of this project
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise MissingPackageError(
+            f"{module} is not installed; it comes with the extra {extra!r}: run pip install -e '.[{extra}]' "
+            "in a checkout of this project"
+        ) from None

@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paper_repro.checks import check_distortion, check_grid, check_labels, check_leakage, check_probability_rows
+from paper_repro.checks import (
+    check_count,
+    check_distortion,
+    check_grid,
+    check_labels,
+    check_leakage,
+    check_probability_rows,
+    frame_labels,
+)
+from paper_repro.deprecated import accepts_old_call
 from paper_repro.graphs import Adjacency
 from paper_repro.sources import SourceSet
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, ShownAsTable
 
 __all__ = ["Mechanism", "distance_mechanism", "randomized_response", "truncated_geometric"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Mechanism:
+class Mechanism(ShownAsTable):
     """A channel Q over one alphabet: input i is published as j with probability ``Q[i, j]``.
 
     Parameters
     ----------
     matrix : array_like, shape (M, M)
-        Row = input, column = output; rows sum to 1 within 1e-9.
+        Row = input, column = output; rows sum to 1 within 1e-9. The names of a pandas DataFrame become the labels.
     labels : sequence of M distinct hashables, optional
         Names of the letters; ``0 .. M-1`` if not given.
 
     Raises
     ------
     ValueError
-        If the matrix is not square or its rows are no distributions, or the labels do not fit it.
+        If the matrix is not square or its rows are no distributions, the labels do not fit it, or a DataFrame's rows are named
+        otherwise than its columns.
 
     Examples
     --------
@@ -51,6 +61,12 @@ class Mechanism:
         if rows.shape[0] != rows.shape[1]:
             raise ValueError(f"a mechanism's matrix must be square, got shape {rows.shape}")
         rows.setflags(write=False)
+        if labels is None and (labels := frame_labels(matrix)) is not None:
+            inputs = list(getattr(matrix, "index", labels))
+            if inputs != labels:
+                raise ValueError(
+                    f"the rows of the frame are named {inputs!r} and its columns {labels!r}; name both alike, in one order"
+                )
         letters = check_labels(labels, rows.shape[0])
         object.__setattr__(self, "matrix", rows)
         object.__setattr__(self, "labels", letters)
@@ -108,20 +124,26 @@ class Mechanism:
         return cls(matrix, labels)
 
     @classmethod
-    def constant(cls, letters: ArrayLike, labels: Sequence[Hashable] | None = None) -> Mechanism:
-        """Publish a letter drawn from one distribution, whatever the data: no leakage by any notion.
+    def constant(cls, distribution: ArrayLike, labels: Sequence[Hashable] | None = None) -> Mechanism:
+        """Publish a letter drawn from one distribution, shape (M,), whatever the data: no leakage by any notion.
+
+        Raises ValueError if it is no distribution.
 
         >>> Mechanism.constant([0.25, 0.75]).matrix
         array([[0.25, 0.75],
                [0.25, 0.75]])
         """
-        row = check_probability_rows(letters, "constant mechanism")
+        row = check_probability_rows(distribution, "constant mechanism")
         if len(row) != 1:
             raise ValueError(f"a constant mechanism has one distribution over the letters, got {len(row)} rows")
-        return cls(np.tile(row, (row.shape[1], 1)), labels)
+        return cls(np.tile(row, (row.shape[1], 1)), frame_labels(distribution) if labels is None else labels)
 
     def __repr__(self) -> str:
-        return f"Mechanism(M={self.alphabet_size}, diagonal={np.round(np.diagonal(self.matrix), 4).tolist()})"
+        diagonal = ", ".join(f"{kept:.4g}" for kept in np.diagonal(self.matrix)[:10])
+        return f"Mechanism(M={self.alphabet_size}, diagonal=[{diagonal}{', ...' if self.alphabet_size > 10 else ''}])"
+
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        return "Mechanism: row = true letter, column = published letter", self.labels, self.labels, self.matrix
 
     @property
     def alphabet_size(self) -> int:
@@ -136,14 +158,28 @@ class Mechanism:
 
         Parameters
         ----------
-        values : ndarray or sequence of labels
+        values : ndarray, pandas Series or sequence of labels
         rng : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray of labels, shape of ``values``
 
         Raises
         ------
         ValueError
             If a value is not one of the labels.
+        TypeError
+            If the values are a set or a dictionary, or ``rng`` is no generator.
         """
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(
+                f"rng must be a numpy.random.Generator, got {rng!r}; write numpy.random.default_rng({rng!r})"
+            )
+        if isinstance(values, (Set, Mapping)):
+            raise TypeError(
+                f"values must be in an order, got a {type(values).__name__}; give a list or an array of letters"
+            )
         letters = np.empty(self.alphabet_size, dtype=object)
         letters[:] = list(self.labels)
         if not isinstance(values, (list, tuple)) or any(isinstance(value, list) for value in values):
@@ -153,9 +189,10 @@ class Mechanism:
             column[:] = list(values)
         rows = {label: row for row, label in enumerate(self.labels)}
         for value in column.flat:
-            if value not in rows:
+            if not isinstance(value, Hashable) or value not in rows:
                 raise ValueError(
-                    f"value {value!r} is not a letter of this mechanism; its letters are {list(self.labels)!r}"
+                    f"value {value!r} is not a letter of this mechanism; its letters are {list(self.labels)!r}; "
+                    "leave missing values out, or make them a letter"
                 )
         inputs = np.fromiter((rows[value] for value in column.flat), dtype=np.intp, count=column.size)
         outputs = np.empty_like(inputs)
@@ -166,7 +203,8 @@ class Mechanism:
         return published if column.dtype == object else published.astype(np.asarray(self.labels).dtype)
 
 
-def randomized_response(alphabet_size: int, leakage: float) -> Mechanism:
+@accepts_old_call(alphabet_size="letters")
+def randomized_response(letters: int, leakage: float) -> Mechanism:
     r"""Randomized response: keep a letter with probability t / (t + M - 1), else send any other one, evenly.
 
     The optimum for every Class I source set (Theorem 1 and eq. (6), 2017 preprint of Kalantari et al.). It solves
@@ -177,7 +215,7 @@ def randomized_response(alphabet_size: int, leakage: float) -> Mechanism:
 
     Parameters
     ----------
-    alphabet_size : int, M >= 1
+    letters : int, M >= 1
     leakage : float, in nats, >= 0; infinity gives the identity
 
     Returns
@@ -188,7 +226,7 @@ def randomized_response(alphabet_size: int, leakage: float) -> Mechanism:
     Raises
     ------
     ValueError
-        If ``alphabet_size < 1`` or ``leakage`` is negative or NaN.
+        If ``letters`` is no whole number above 0, or ``leakage`` is negative or NaN.
 
     Examples
     --------
@@ -197,17 +235,15 @@ def randomized_response(alphabet_size: int, leakage: float) -> Mechanism:
            [0.25, 0.5 , 0.25],
            [0.25, 0.25, 0.5 ]])
     """
-    if alphabet_size < 1:
-        raise ValueError(f"alphabet_size must be at least 1, got {alphabet_size}")
-    swap = math.exp(-np.logaddexp(check_leakage(leakage), math.log(max(alphabet_size - 1, 1))))
-    if alphabet_size == 1:
-        return Mechanism([[1.0]])
-    matrix = np.full((alphabet_size, alphabet_size), swap)
-    np.fill_diagonal(matrix, 1 - (alphabet_size - 1) * swap)
+    letters = check_count(letters, "letters")
+    swap = math.exp(-np.logaddexp(check_leakage(leakage), math.log(max(letters - 1, 1))))
+    matrix = np.full((letters, letters), swap)
+    np.fill_diagonal(matrix, 1 - (letters - 1) * swap)
     return Mechanism(matrix)
 
 
-def truncated_geometric(size: int, leakage: float) -> Mechanism:
+@accepts_old_call(size="letters")
+def truncated_geometric(letters: int, leakage: float) -> Mechanism:
     r"""The truncated geometric mechanism on answers 0 .. n-1: noise falls off with distance, the ends catch the tails.
 
     With ``a = exp(-leakage)``: ``Q_yz = (1 - a) / (1 + a) a^|y - z|`` for inner z and ``a^|y - z| / (1 + a)`` for the two ends.
@@ -216,7 +252,7 @@ def truncated_geometric(size: int, leakage: float) -> Mechanism:
 
     Parameters
     ----------
-    size : int, n >= 1
+    letters : int, n >= 1
     leakage : float, in nats, >= 0; infinity gives the identity
 
     Returns
@@ -227,7 +263,7 @@ def truncated_geometric(size: int, leakage: float) -> Mechanism:
     Raises
     ------
     ValueError
-        If ``size < 1`` or ``leakage`` is negative or NaN.
+        If ``letters`` is no whole number above 0, or ``leakage`` is negative or NaN.
 
     Examples
     --------
@@ -236,12 +272,10 @@ def truncated_geometric(size: int, leakage: float) -> Mechanism:
            [0.3333, 0.3333, 0.3333],
            [0.1667, 0.1667, 0.6667]])
     """
-    if size < 1:
-        raise ValueError(f"size must be at least 1, got {size}")
-    if size == 1:
+    letters, fade = check_count(letters, "letters"), math.exp(-check_leakage(leakage))
+    if letters == 1:
         return Mechanism([[1.0]])
-    fade = math.exp(-check_leakage(leakage))
-    places = np.arange(size)
+    places = np.arange(letters)
     matrix = fade ** np.abs(places[:, np.newaxis] - places) / (1 + fade)
     matrix[:, 1:-1] *= 1 - fade
     return Mechanism(matrix)
@@ -269,6 +303,8 @@ def distance_mechanism(adjacency: Adjacency, leakage: float) -> Mechanism:
     ------
     ValueError
         If ``leakage`` is not positive, or no non-negative weights make the rows sum to 1.
+    TypeError
+        If ``adjacency`` is no graph.
 
     Examples
     --------
@@ -278,6 +314,8 @@ def distance_mechanism(adjacency: Adjacency, leakage: float) -> Mechanism:
     >>> np.allclose(distance_mechanism(line(4), 1.0).matrix, truncated_geometric(4, 1.0).matrix)
     True
     """
+    if not isinstance(adjacency, Adjacency):
+        raise TypeError(f"adjacency must be an Adjacency such as ring(6), got {adjacency!r}")
     if not check_leakage(leakage) > 0:
         raise ValueError(
             f"a distance mechanism needs a leakage above 0 nats, got {leakage}; at 0 use Mechanism.constant"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["DATA", "FIGURES", "NOTEBOOKS", "ROOT"]
+__all__ = ["DATA", "FIGURES", "NOTEBOOKS", "ROOT", "check_checkout"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _INSTALLED_DATA = _PACKAGE / "_data"
@@ -13,3 +13,17 @@ ROOT = _PACKAGE.parent
 DATA = _INSTALLED_DATA if _INSTALLED_DATA.is_dir() else ROOT / "data"
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
+
+
+def check_checkout(what: str) -> None:
+    """Raise if there is no checkout around the package, for what writes into one.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package was installed from a wheel.
+    """
+    if DATA == _INSTALLED_DATA or not NOTEBOOKS.is_dir():
+        raise FileNotFoundError(
+            f"{what} needs a checkout of the project, with its notebooks and data, and {_PACKAGE} is none; run it in one"
+        )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_labels, check_probability_rows
+from paper_repro.checks import ROW_SUM_TOLERANCE, check_labels, check_probability_rows, frame_labels
 from paper_repro.paths import DATA, ROOT
-from paper_repro.types import FloatArray, HasMatrix
+from paper_repro.types import FloatArray, HasMatrix, ShownAsTable
 
 __all__ = ["SourceClass", "SourceSet", "load_source_set", "read_source_set", "source_set_names", "source_set_path"]
 
@@ -24,18 +25,22 @@ SourceClass = Literal["I", "II", "III"]
 _TIE = 1e-12
 # How far, in any letter, the uniform distribution may lie outside the hull; the LP solver resolves about 1e-9.
 _UNIFORM = 1e-9
+# Vertices of intervals that are listed: programs have a row for each.
+_MOST_VERTICES = 10_000
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class SourceSet:
+class SourceSet(ShownAsTable):
     """A set of source distributions: the convex hull of its vertices (Section II, Kalantari et al. 2018).
 
-    Taking the hull loses nothing for worst-case Hamming distortion (their Lemma 2).
+    Taking the hull loses nothing for worst-case Hamming distortion (their Lemma 2). Two source sets are equal only if they are
+    one object: other vertices can have the same hull.
 
     Parameters
     ----------
     vertices : array_like, shape (V, M) or (M,)
-        One distribution over the same M letters per row; finite, non-negative, each row summing to 1 within 1e-9.
+        One distribution over the same M letters per row; finite, non-negative, each row summing to 1 within 1e-9. A pandas
+        DataFrame's columns, or a Series' index, become the labels.
     labels : sequence of M distinct hashables, optional
         Names of the letters; ``0 .. M-1`` if not given.
     name : str, optional
@@ -44,6 +49,8 @@ class SourceSet:
     ------
     ValueError
         If the vertices are empty, ragged or no distributions, or the labels do not fit them.
+    TypeError
+        If the name is no text.
 
     Examples
     --------
@@ -61,16 +68,118 @@ class SourceSet:
     name: str
 
     def __init__(self, vertices: ArrayLike, labels: Sequence[Hashable] | None = None, name: str | None = None) -> None:
-        rows = check_probability_rows(vertices, "source set" if name is None else f"source set {name}")
+        if not isinstance(name, str | None):
+            raise TypeError(f"the name of a source set must be text, got {name!r}")
+        given = frame_labels(vertices) if labels is None else labels
+        given = list(given) if isinstance(given, Iterable) else given
+        rows = check_probability_rows(
+            vertices,
+            f"source set {name}" if name else "source set",
+            letter_names=[f"letter {label!r}" for label in given] if isinstance(given, list) else None,
+        )
         rows.setflags(write=False)
-        letters = check_labels(labels, rows.shape[1])
+        letters = check_labels(given, rows.shape[1])
         object.__setattr__(self, "vertices", rows)
         object.__setattr__(self, "labels", letters)
         object.__setattr__(self, "name", name or "")
 
+    @classmethod
+    def from_intervals(
+        cls,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        labels: Sequence[Hashable] | None = None,
+        name: str | None = None,
+    ) -> SourceSet:
+        """All distributions with ``lower <= P <= upper``, letter by letter: what confidence intervals leave possible.
+
+        At a vertex all letters but at most one are at a bound. The vertices are listed; there can be about ``M 2^M / sqrt(M)``.
+
+        Parameters
+        ----------
+        lower, upper : array_like, shape (M,)
+            Probabilities with ``lower <= upper`` and ``sum(lower) <= 1 <= sum(upper)`` within 1e-9.
+        labels : sequence of M distinct hashables, optional
+            By default the index of a pandas Series, else ``0 .. M-1``.
+        name : str, optional
+
+        Returns
+        -------
+        SourceSet
+            Its vertices are exact up to rounding and all different, in ascending order; two that come within 1e-12 are one.
+
+        Raises
+        ------
+        ValueError
+            If a bound is no probability or a lower one above the upper one, no distribution keeps them, or there are more than
+            10,000 vertices.
+
+        Examples
+        --------
+        >>> SourceSet.from_intervals([0.5, 0.2, 0.1], [0.6, 0.3, 0.2]).vertices
+        array([[0.5, 0.3, 0.2],
+               [0.6, 0.2, 0.2],
+               [0.6, 0.3, 0.1]])
+        """
+        given = [names for names in (labels, frame_labels(lower), frame_labels(upper)) if names is not None]
+        if any(list(names) != list(given[0]) for names in given[1:]):
+            raise ValueError(
+                f"the bounds and labels name different letters: {', '.join(map(repr, given))}; put all in one order"
+            )
+        least, most = _checked_bounds(lower, upper, given[0] if given else None)
+        return cls(_box_vertices(least, most), labels=given[0] if given else None, name=name)
+
+    @classmethod
+    def from_csv(cls, path: str | Path) -> SourceSet:
+        """Read a source set from a CSV: a header that names the letters, then one distribution per line.
+
+        Columns are separated by commas, semicolons or tabs, whichever splits all lines alike; where it is not the comma, decimals
+        may have one. Lines that start with ``#`` are comments; they carry the provenance. The set's name is the file's. A
+        relative path is looked for in the current folder, then in the checkout: a notebook runs in a folder of its own.
+
+        Raises
+        ------
+        ValueError
+            If the file has no header or no distributions in it; the message names file, line and column.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> SourceSet.from_csv("data/source_sets/P_IIIa_6.csv")
+        SourceSet(P_IIIa_6: V=2, M=6, Class III)
+        """
+        path = _existing(Path(path))
+        lines = [
+            (number, line)
+            for number, line in enumerate(_read_text(path).splitlines(), start=1)
+            if line.strip() and not line.startswith("#")
+        ]
+        if len(lines) < 2:
+            raise ValueError(f"{path}: needs a header that names the letters and at least one line of probabilities")
+        header, *table = _split([line for _, line in lines])
+        numbers = [number for number, _ in lines[1:]]
+        _check_header(header, path)
+        for number, cells in zip(numbers, table, strict=True):
+            if len(cells) != len(header):
+                raise ValueError(
+                    f"{path}: line {number} has {len(cells)} columns where the header names {len(header)} letters; "
+                    "write one probability per letter, 0 for a letter that never occurs"
+                )
+        rows = check_probability_rows(
+            table,
+            str(path),
+            row_names=[f"line {number}" for number in numbers],
+            letter_names=[f"column {label!r}" for label in header],
+        )
+        return cls(rows, labels=header, name=path.stem)
+
     def __repr__(self) -> str:
         size = f"V={self.vertex_count}, M={self.alphabet_size}, Class {self.source_class}"
         return f"SourceSet({self.name + ': ' if self.name else ''}{size})"
+
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        return repr(self), range(1, self.vertex_count + 1), self.labels, self.vertices
 
     @property
     def vertex_count(self) -> int:
@@ -150,21 +259,20 @@ def source_set_names() -> list[str]:
 
 
 def source_set_path(name_or_path: str | Path) -> Path:
-    """The CSV file behind a known name, or the given path if it ends in ``.csv``.
-
-    A relative path is looked for in the current folder, then in the checkout: a notebook runs in a folder of its own.
+    """The CSV file behind a known name, or the given path if it ends in ``.csv``, found as by :meth:`SourceSet.from_csv`.
 
     Raises
     ------
     ValueError
         If it is neither; the message lists the known names.
+    FileNotFoundError
+        If there is no such file.
     """
-    if str(name_or_path).endswith(".csv"):
-        path = Path(name_or_path)
-        return path if path.is_file() or not (ROOT / path).is_file() else ROOT / path
+    if str(name_or_path).lower().endswith(".csv"):
+        return _existing(Path(name_or_path))
     if name_or_path not in source_set_names():
         raise ValueError(
-            f"unknown source set {str(name_or_path)!r}; known are {', '.join(source_set_names())}, "
+            f"unknown source set {name_or_path!r}; known are {', '.join(source_set_names())}, "
             "and any path to a .csv file whose header names the letters"
         )
     return _FOLDER / f"{name_or_path}.csv"
@@ -192,68 +300,127 @@ def load_source_set(name_or_path: str | Path) -> SourceSet:
     >>> load_source_set("P_IIIc_10").vertices.shape
     (8, 10)
     """
-    return read_source_set(source_set_path(name_or_path))
+    return SourceSet.from_csv(source_set_path(name_or_path))
 
 
 def read_source_set(path: str | Path) -> SourceSet:
-    """Read a source set from a CSV: a header that names the letters, then one vertex per line.
+    """The source set in a CSV file: :meth:`SourceSet.from_csv`."""
+    return SourceSet.from_csv(path)
 
-    Lines that start with ``#`` are comments; they carry the provenance. The set's name is the file's.
 
-    Raises
-    ------
-    ValueError
-        If the file has no header or vertex, a line of another length, a text cell, or no distributions in it.
-    FileNotFoundError
-        If there is no such file.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"no source set file {path}; give the path of an existing .csv file")
+def _existing(path: Path) -> Path:
+    for place in (path, ROOT / path):
+        if place.is_file():
+            return place
+    where = "" if path.is_absolute() else f" in {Path.cwd()} or {ROOT}"
+    raise FileNotFoundError(f"no source set file {path}{where}; give the path of an existing .csv file")
+
+
+def _read_text(path: Path) -> str:
+    raw = path.read_bytes()
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not a text file in UTF-8 ({error.reason}); save it as CSV UTF-8") from None
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if not _is_comment(line)]
-    if len(lines) < 2:
-        raise ValueError(f"{path}: needs a header that names the letters and at least one line of probabilities")
-    labels = [cell.strip() for cell in next(csv.reader([lines[0][1]]))]
-    if not all(labels):
-        raise ValueError(
-            f"{path}: column {labels.index('') + 1} of the header has no name; name the letter, or drop the column"
-        )
-    if all(_is_probability(label) for label in labels) and not all(label.isdigit() for label in labels):
-        raise ValueError(f"{path}: the first line must be a header that names the letters, got {lines[0][1].strip()!r}")
-    vertices = []
-    for number, line in lines[1:]:
-        cells = next(csv.reader([line]))
-        if len(cells) != len(labels):
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        likely = "UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "Latin-1"
+        raise ValueError(f"{path} is not in UTF-8, but probably in {likely}; save it as CSV UTF-8") from None
+
+
+def _split(lines: list[str]) -> list[list[str]]:
+    """Cells of each line, by the separator that splits all alike, else by the one that splits the header into most."""
+    tables = []
+    for separator in ",;\t":
+        # A line at a time: a quotation mark that is not closed ends there.
+        table = [[cell.strip() for cell in next(csv.reader([line], delimiter=separator))] for line in lines]
+        if separator != ",":
+            table[1:] = [[cell.replace(",", ".") for cell in row] for row in table[1:]]
+        tables.append(table)
+    return max(tables, key=lambda table: (len(table[0]) > 1 and len({len(row) for row in table}) == 1, len(table[0])))
+
+
+def _check_header(header: list[str], path: Path) -> None:
+    for column, label in enumerate(header):
+        if not label:
             raise ValueError(
-                f"{path}, line {number}: {len(cells)} columns where the header names {len(labels)} letters; "
-                "write one probability per letter, 0 for a letter that never occurs"
+                f"{path}: column {column + 1} of the header has no name; name the letter, or drop the column"
             )
-        vertices.append(
-            [
-                _probability(cell, f"{path}, line {number}, column {label!r}")
-                for cell, label in zip(cells, labels, strict=True)
-            ]
-        )
-    return SourceSet(vertices, labels=labels, name=path.stem)
-
-
-def _is_comment(line: str) -> bool:
-    return not line.strip() or line.startswith("#")
+        if (first := header.index(label)) < column:
+            raise ValueError(
+                f"{path}: columns {first + 1} and {column + 1} of the header are both {label!r}; letters need distinct names"
+            )
+    if all(map(_is_probability, header)) and not all(label.isdigit() for label in header):
+        raise ValueError(f"{path}: the first line must be a header that names the letters, got {header}")
 
 
 def _is_probability(cell: str) -> bool:
     try:
-        return 0 <= float(cell) <= 1
+        return 0 <= float(cell.replace(",", ".")) <= 1
     except ValueError:
         return False
 
 
-def _probability(cell: str, where: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise ValueError(f"{where}: {cell!r} is not a number; write a probability between 0 and 1") from None
+def _checked_bounds(
+    lower: ArrayLike, upper: ArrayLike, labels: Sequence[Hashable] | None
+) -> tuple[FloatArray, FloatArray]:
+    tables = [np.asarray(bounds, dtype=object) for bounds in (lower, upper)]
+    if tables[0].shape != tables[1].shape or tables[0].ndim != 1 or not tables[0].size:
+        raise ValueError(
+            "lower and upper must have one probability per letter, "
+            f"got arrays of shapes {tables[0].shape} and {tables[1].shape}"
+        )
+    letters = check_labels(labels, tables[0].size)
+    for name, table in zip(("lower", "upper"), tables, strict=True):
+        for letter, bound in zip(letters, table, strict=True):
+            if not _is_probability(str(bound)):
+                raise ValueError(
+                    f"{name}: letter {letter!r} is {bound!r}; every bound must be a number between 0 and 1"
+                )
+    least, most = (table.astype(float) for table in tables)
+    for letter, low, high in zip(letters, least, most, strict=True):
+        if low > high:
+            raise ValueError(
+                f"letter {letter!r} has lower bound {low:g} above upper bound {high:g}; swap or widen them"
+            )
+    if math.fsum(least) > 1 + ROW_SUM_TOLERANCE or math.fsum(most) < 1 - ROW_SUM_TOLERANCE:
+        raise ValueError(
+            f"no distribution keeps these bounds: the lower ones sum to {math.fsum(least):g} and the upper ones to "
+            f"{math.fsum(most):g}, and 1 must lie between; widen the intervals"
+        )
+    return least, most
+
+
+def _box_vertices(lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Vertices of ``lower <= P <= upper, sum P = 1``, shape (V, M): some letters at their upper bounds, one in between.
+
+    Letters are decided on in the order of their widths, the widest first: then whatever is still to be given away by letters not
+    wider than the one in between can be, so that every branch of the search ends in a vertex, but for ties.
+    """
+    widths = upper - lower
+    order = [int(letter) for letter in np.argsort(-widths, kind="stable") if widths[letter] > _TIE]
+    reach = np.append(np.cumsum(widths[order][::-1])[::-1], 0.0)  # what the letters from here on can still take
+    found: list[FloatArray] = []
+    given = min(max(1 - math.fsum(lower), 0.0), reach[0])
+    branches: list[tuple[int, float, list[int], int | None]] = [(0, given, [], None)]
+    while branches:
+        place, rest, full, between = branches.pop()
+        width = 0.0 if between is None else widths[between]
+        is_vertex = rest <= _TIE if between is None else place == len(order) and _TIE < rest < width - _TIE
+        if rest < -_TIE or rest > reach[place] + width + _TIE or (between is not None and rest <= _TIE):
+            continue
+        if is_vertex:
+            point = lower.copy()
+            point[full] = upper[full]
+            if between is not None:
+                point[between] = 1 - math.fsum(np.delete(point, between))
+            found.append(point)
+        elif place < len(order):
+            letter = order[place]
+            if between is None:
+                branches.append((place + 1, rest, full, letter))
+            branches.append((place + 1, rest, full, between))
+            branches.append((place + 1, rest - widths[letter], [*full, letter], between))
+        if len(found) > _MOST_VERTICES:
+            raise ValueError(
+                f"intervals for {len(order)} letters have more than {_MOST_VERTICES} vertices, the most that are listed; "
+                "merge rare letters into one, or give some a known probability (lower = upper)"
+            )
+    return np.array(sorted(found, key=tuple))

@@ -1,13 +1,16 @@
-"""Types used in signatures, and those of notebook parameters."""
+"""Types used in signatures, those of notebook parameters, and how results are shown in a notebook."""
 
 from __future__ import annotations
 
+import html
+import re
+from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PARAMETER_TYPES", "BoolArray", "FloatArray", "HasMatrix", "IntArray"]
+__all__ = ["PARAMETER_TYPES", "BoolArray", "FloatArray", "HasMatrix", "IntArray", "ShownAsTable"]
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -29,3 +32,63 @@ class HasMatrix(Protocol):
     @property
     def matrix(self) -> FloatArray:
         """Channel, shape (M, M): row = input, column = output."""
+
+
+# Rows and columns of a table that are shown.
+_MOST_SHOWN = 20
+_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
+
+
+class ShownAsTable:
+    """What prints as one line in a terminal (``repr``) and as a table in a notebook.
+
+    >>> class Coin(ShownAsTable):
+    ...     def _table(self):
+    ...         return "a <fair> coin", ["probability"], ["heads", "tails"], np.array([[0.5, 0.5]])
+    >>> print(Coin()._repr_html_())
+    <table><caption>a &lt;fair&gt; coin</caption>
+    <tr><th></th><th>heads</th><th>tails</th></tr>
+    <tr><th>probability</th><td>0.5</td><td>0.5</td></tr>
+    </table>
+    """
+
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        """Caption, names of the rows and of the columns, and the numbers, shape (rows, columns)."""
+        raise NotImplementedError
+
+    def _shown(self) -> tuple[str, list[list[str]]]:
+        """Caption and cells, the names among them; the beginning of a large table."""
+        caption, rows, columns, numbers = self._table()
+        if max(numbers.shape) > _MOST_SHOWN:
+            caption += f" (the beginning of {numbers.shape[0]} x {numbers.shape[1]})"
+        head = ["", *map(str, columns[:_MOST_SHOWN])]
+        body = [
+            [str(name), *(f"{value:.6g}" for value in row[:_MOST_SHOWN])]
+            for name, row in zip(rows[:_MOST_SHOWN], numbers, strict=False)
+        ]
+        return caption, [head, *body]
+
+    def _repr_html_(self) -> str:
+        caption, (head, *body) = self._shown()
+        lines = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)]
+        lines += [
+            f"<th>{html.escape(name)}</th>" + "".join(f"<td>{number}</td>" for number in numbers)
+            for name, *numbers in body
+        ]
+        table = "".join(f"<tr>{line}</tr>\n" for line in lines)
+        return f"<table><caption>{html.escape(caption)}</caption>\n{table}</table>"
+
+    def _repr_latex_(self) -> str:
+        caption, (head, *body) = self._shown()
+        lines = [" & ".join(f"\\text{{{_latex(cell)}}}" for cell in head)]
+        lines += [" & ".join([f"\\text{{{_latex(name)}}}", *numbers]) for name, *numbers in body]
+        table = lines[0] + " \\\\ \\hline\n" + " \\\\\n".join(lines[1:])
+        return f"{_latex(caption)}\n$$\\begin{{array}}{{r|{'r' * (len(head) - 1)}}}\n{table}\n\\end{{array}}$$"
+
+
+def _latex(text: str) -> str:
+    return re.sub(r"[&%$#_{}\\^~]", lambda found: _LATEX[found[0]], text)

@@ -7,12 +7,25 @@ import pytest
 
 from paper_repro.checks import (
     ROW_SUM_TOLERANCE,
+    check_count,
     check_delta,
     check_distortion,
     check_leakage,
     check_order,
     check_probability_rows,
 )
+
+
+@pytest.mark.parametrize("count", [1, np.int64(1), np.uint8(1)])
+def test_counts_are_returned_as_integers(count):
+    assert type(check_count(count, "records")) is int
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.0, 2.5, "3", None, True, np.bool_(True), [1]])
+def test_a_count_is_a_whole_number(count):
+    with pytest.raises(ValueError, match="records must be a whole number, at least 1, got") as error:
+        check_count(count, "records")
+    assert repr(count) in str(error.value)
 
 
 @pytest.mark.parametrize("value", [0, 0.0, 0.5, 1, True, np.float64(0.25), "0.2"])
@@ -65,6 +78,8 @@ def test_a_leakage_is_a_number(value):
         ([[0.5, math.inf]], "row 0, letter 1 is inf", "finite number between 0 and 1"),
         ([[None, 1.0]], "row 0, letter 0 is nan", "finite number between 0 and 1"),
         ([["half", 0.5]], "row 0, letter 0 is 'half'", "finite number between 0 and 1"),
+        ([0.5, "half"], "row 0, letter 1 is 'half'", "finite number between 0 and 1"),
+        (np.array([[0.5, "half"]], dtype=object), "row 0, letter 1 is 'half'", "finite number between 0 and 1"),
         ("half", "row 0, letter 0 is 'half'", "finite number between 0 and 1"),
         ([[0.5, 0.5], [0.5, 0.6]], "row 1 sums to 1.1", "divide it by its sum"),
         ([[50, 50]], "row 0 sums to 100.0", "divide it by its sum"),

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paper_repro import DifferentialPrivacy, Mechanism, SourceSet, randomized_response
+from paper_repro import (
+    DifferentialPrivacy,
+    Mechanism,
+    SourceSet,
+    distance_mechanism,
+    randomized_response,
+    truncated_geometric,
+)
 from tests.oracles.tradeoffs import exponential_covers, largest_ratio
 
 # Sums of at most 10 terms of order 1, each rounded at 1e-16.
@@ -155,15 +162,69 @@ def test_randomized_response_on_one_letter():
     assert randomized_response(1, 0.5).matrix.tolist() == [[1.0]]
 
 
+@pytest.mark.parametrize("mechanism", [randomized_response, truncated_geometric])
 @pytest.mark.parametrize(
-    ("size", "leakage", "message"),
+    ("letters", "leakage", "message"),
     [
-        (0, 1.0, "alphabet_size must be at least 1, got 0"),
+        (0, 1.0, "letters must be a whole number, at least 1, got 0"),
+        (2.5, 1.0, r"letters must be a whole number, at least 1, got 2\.5"),
+        ("3", 1.0, "letters must be a whole number, at least 1, got '3'"),
+        (True, 1.0, "letters must be a whole number, at least 1, got True"),
+        (None, 1.0, "letters must be a whole number"),
         (3, -1.0, r"leakage must be at least 0 nats \(infinity is allowed\), got -1\.0"),
         (3, math.nan, "leakage must be at least 0 nats .* got nan"),
+        (3, "much", "leakage must be a number, at least 0 nats, got 'much'"),
         (1, -1.0, "leakage must be at least 0 nats"),
     ],
 )
-def test_randomized_response_refuses(size, leakage, message):
+def test_closed_forms_refuse(mechanism, letters, leakage, message):
     with pytest.raises(ValueError, match=message):
-        randomized_response(size, leakage)
+        mechanism(letters, leakage)
+
+
+def test_earlier_names_of_the_number_of_letters_work_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="randomized_response: write letters=3; alphabet_size= is deprecated"):
+        assert randomized_response(alphabet_size=3, leakage=0.5).alphabet_size == 3
+    with pytest.warns(DeprecationWarning, match="truncated_geometric: write letters=3; size= is deprecated"):
+        assert truncated_geometric(size=3, leakage=0.5).alphabet_size == 3
+
+
+@pytest.mark.parametrize(
+    ("values", "seed", "error", "message"),
+    [
+        (["no"], 42, TypeError, r"rng must be a numpy.random.Generator, got 42; write numpy.random.default_rng\(42\)"),
+        ({"no": 1}, None, TypeError, "values must be in an order, got a dict; give a list or an array"),
+        ({"no"}, None, TypeError, "values must be in an order, got a set"),
+        ([{"no"}], None, ValueError, r"value \{'no'\} is not a letter of this mechanism; .* leave missing values out"),
+        ([math.nan], None, ValueError, r"value nan is not a letter of this mechanism; .* leave missing values out"),
+        (None, None, ValueError, "value None is not a letter"),
+    ],
+)
+def test_sampling_refuses(values, seed, error, message, rng):
+    with pytest.raises(error, match=message):
+        Mechanism(np.eye(2), labels=["no", "yes"]).sample(values, seed or rng)
+
+
+def test_a_distance_mechanism_needs_a_graph():
+    with pytest.raises(TypeError, match="adjacency must be an Adjacency such as ring"):
+        distance_mechanism(6, 1.0)
+
+
+def test_the_names_of_a_frame_become_labels(rng):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(np.eye(2), index=["no", "yes"], columns=["no", "yes"])
+    assert Mechanism(frame).labels == ("no", "yes")
+    assert list(Mechanism(frame).sample(pd.Series(["yes", "no"]), rng)) == ["yes", "no"]
+    assert Mechanism.constant(pd.Series([0.5, 0.5], index=["no", "yes"])).labels == ("no", "yes")
+    with pytest.raises(
+        ValueError, match=r"rows of the frame are named \[0, 1\] and its columns \['no', 'yes'\]; name both"
+    ):
+        Mechanism(frame.reset_index(drop=True))
+
+
+def test_a_mechanism_is_a_line_in_a_terminal_and_a_table_in_a_notebook():
+    mechanism = Mechanism([[0.75, 0.25], [0.5, 0.5]], labels=["<no>", "yes"])
+    assert repr(mechanism) == "Mechanism(M=2, diagonal=[0.75, 0.5])"
+    assert repr(randomized_response(300, 1.0)).endswith("0.009009, 0.009009, ...])")
+    assert "<tr><th>&lt;no&gt;</th><td>0.75</td><td>0.25</td></tr>" in mechanism._repr_html_()
+    assert r"\text{yes} & 0.5 & 0.5" in mechanism._repr_latex_()

@@ -1,14 +1,66 @@
-"""Source sets: their class by its definition, the worst case over the hull, and what is refused."""
+"""Source sets: their class by its definition, the worst case over the hull, intervals, frames, files, and what is refused."""
 
 import dataclasses
+import itertools
+import os
+import re
+from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+import paper_repro as pr
 from paper_repro import Mechanism, SourceSet
+from paper_repro.papers import kalantari2018
+from paper_repro.paths import DATA, ROOT
+from paper_repro.sources import source_set_path
 from tests.oracles.instances import CLASSES, random_vertices, vertex_sets
-from tests.oracles.tradeoffs import common_ordering, distance_to_hull
+from tests.oracles.tradeoffs import (
+    common_ordering,
+    distance_to_hull,
+    leakage_of_intervals,
+    least_distortion_without_leakage,
+    vertices_of_intervals,
+)
+
+TABLE_1 = [[0.7, 0.15, 0.06, 0.04, 0.03, 0.02]]
+TABLE_2 = [
+    [0.3, 0.2, 0.15, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02],
+    [0.35, 0.16, 0.12, 0.10, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01],
+]
+TABLE_3 = [
+    [0.7, 0.15, 0.06, 0.04, 0.03, 0.02],
+    [0.15, 0.7, 0.06, 0.04, 0.03, 0.02],
+    [0.06, 0.15, 0.7, 0.04, 0.03, 0.02],
+    [0.04, 0.15, 0.06, 0.7, 0.03, 0.02],
+]
+TABLE_4 = [
+    [0.3, 0.2, 0.15, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02],
+    [0.35, 0.16, 0.12, 0.10, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01],
+    [0.2, 0.3, 0.15, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02],
+    [0.16, 0.35, 0.12, 0.10, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01],
+    [0.15, 0.2, 0.3, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02],
+    [0.12, 0.16, 0.35, 0.10, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01],
+    [0.08, 0.2, 0.15, 0.3, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02],
+    [0.10, 0.16, 0.12, 0.35, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01],
+]
+PRINTED = {
+    "P_I_2": ("I", [[0.5, 0.5]]),
+    "P_II_4": ("II", [[0.4, 0.3, 0.2, 0.1]]),  # Figure 4 of Zhong and Bu
+    "P_I_6": ("I", [[1 / 6] * 6]),
+    "P_II_6": ("II", TABLE_1),
+    "P_IIIa_6": ("III", TABLE_3[:2]),
+    "P_IIIb_6": ("III", TABLE_3[:3]),
+    "P_IIIc_6": ("III", TABLE_3),
+    "P_I_10": ("I", [[0.1] * 10]),
+    "P_II_10": ("II", TABLE_2),
+    "P_IIIa_10": ("III", TABLE_4[:4]),
+    "P_IIIb_10": ("III", TABLE_4[:6]),
+    "P_IIIc_10": ("III", TABLE_4),
+}
 
 
 @pytest.mark.parametrize("source_class", CLASSES)
@@ -119,6 +171,308 @@ def test_labels_are_one_per_letter(labels):
     ],
 )
 def test_errors_name_the_set(vertices, named):
+    with pytest.raises(TypeError, match="the name of a source set must be text, got 3"):
+        SourceSet(vertices, name=3)
     with pytest.raises(ValueError, match=r"^source set survey\b") as error:
         SourceSet(vertices, name="survey")
     assert named in str(error.value)
+
+
+@st.composite
+def boxes(draw):
+    """Bounds with small rational entries: empty boxes, points, ties and letters without an interval come by themselves."""
+    size = draw(st.integers(1, 5))
+    lower = draw(st.lists(st.integers(0, 12), min_size=size, max_size=size))
+    upper = [draw(st.integers(low, 20)) for low in lower]
+    return [Fraction(low, 20) for low in lower], [Fraction(high, 20) for high in upper]
+
+
+@given(boxes())
+def test_intervals_have_the_vertices_that_exact_enumeration_finds(box):
+    lower, upper = (np.array(bounds, dtype=float) for bounds in box)
+    expected = vertices_of_intervals(*box)
+    if not expected:
+        with pytest.raises(ValueError, match="no distribution keeps these bounds: the lower ones sum to"):
+            SourceSet.from_intervals(lower, upper)
+        return
+    found = SourceSet.from_intervals(lower, upper).vertices
+    assert found.shape == np.shape(expected)  # none twice
+    # Each entry is a bound, or 1 less a sum of bounds, and the same up to rounding sorts the same: grid points are 1/20 apart.
+    in_order = found[np.lexsort(np.round(found * 20).T[::-1])]
+    np.testing.assert_allclose(in_order, np.array(expected, dtype=float), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_optimum_over_intervals_is_that_of_the_dual_program(seed):
+    rng = np.random.default_rng(seed)
+    center = rng.dirichlet(np.ones(rng.integers(2, 8)))
+    lower, upper = center * rng.uniform(0.3, 1, center.size), np.minimum(center * rng.uniform(1, 2, center.size), 1)
+    source = SourceSet.from_intervals(lower, upper)
+    distortion = rng.uniform(0.05, 0.95) * least_distortion_without_leakage(source.vertices)
+    leakage = pr.optimal_mechanism(source, distortion=distortion).leakage
+    # The program is solved to 1e-10 of its rows.
+    assert leakage == pytest.approx(leakage_of_intervals(lower, upper, distortion), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "vertices"),
+    [
+        ([1.0], [1.0], [[1.0]]),
+        ([0.0], [1.0], [[1.0]]),
+        ([0.1, 0.2, 0.7], [0.1, 0.2, 0.7], [[0.1, 0.2, 0.7]]),  # the sum misses 1 by rounding
+        ([1 / 3] * 3, [1 / 3] * 3, [[1 / 3] * 3]),
+        ([0.1, 0.2, 0.7 + 5e-10], [0.1, 0.2, 0.8], [[0.1, 0.2, 0.7]]),
+        ([0.0, 0.0, 0.0], [0.1, 0.2, 0.7], [[0.1, 0.2, 0.7]]),
+        ([0.2, 0.3], [0.7, 0.9], [[0.2, 0.8], [0.7, 0.3]]),
+        ([0.0] * 3, [1.0] * 3, np.eye(3)[::-1]),
+        ([0.3, 0.1, 0.1], [0.3, 0.7, 0.6], [[0.3, 0.1, 0.6], [0.3, 0.6, 0.1]]),
+    ],
+)
+def test_intervals_at_their_limits(lower, upper, vertices):
+    np.testing.assert_allclose(SourceSet.from_intervals(lower, upper).vertices, vertices, rtol=0, atol=1e-9)
+
+
+def test_as_many_letters_as_one_likes_if_the_vertices_are_few():
+    assert SourceSet.from_intervals(np.zeros(300), np.ones(300)).vertex_count == 300
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "message"),
+    [
+        ([0.1, 0.2], [0.5, 0.7, 0.9], r"one probability per letter, got arrays of shapes \(2,\) and \(3,\)"),
+        ([], [], "one probability per letter"),
+        (0.5, 0.5, "one probability per letter"),
+        ([0.1, -0.2], [0.5, 0.7], r"lower: letter 'b' is -0\.2; every bound must be a number between 0 and 1"),
+        ([0.1, 0.2], [0.5, 1.7], r"upper: letter 'b' is 1\.7"),
+        ([0.1, float("nan")], [0.5, 0.7], "lower: letter 'b' is nan"),
+        ([0.1, None], [0.5, 0.7], "lower: letter 'b' is None"),
+        ([0.1, "low"], [0.5, 0.7], "lower: letter 'b' is 'low'"),
+        ([0.1, 0.8], [0.5, 0.7], r"letter 'b' has lower bound 0\.8 above upper bound 0\.7; swap or widen them"),
+        ([0.1, 0.2], [0.2, 0.3], "the lower ones sum to 0.3 and the upper ones to 0.5, and 1 must lie between; widen"),
+        ([0.6, 0.6], [0.7, 0.7], "no distribution keeps these bounds: the lower ones sum to 1.2"),
+    ],
+)
+def test_bad_intervals_are_refused_by_letter(lower, upper, message):
+    with pytest.raises(ValueError, match=message):
+        SourceSet.from_intervals(lower, upper, labels=["a", "b"])
+
+
+def test_too_many_vertices_are_refused_with_the_limit_and_a_way_out():
+    with pytest.raises(ValueError, match=r"intervals for 30 letters have more than 10000 vertices.*merge rare letters"):
+        SourceSet.from_intervals(np.full(30, 0.02), np.full(30, 0.05))
+
+
+def test_the_names_of_frames_become_labels():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([[0.5, 0.5], [0.75, 0.25]], columns=["no", "yes"], index=["2019", "2020"])
+    series = pd.Series(["no", "yes", "no", "no"]).value_counts(normalize=True)
+    assert SourceSet(frame).labels == SourceSet(series).labels == ("no", "yes")
+    assert SourceSet(frame, labels=["n", "y"]).labels == ("n", "y")
+    assert SourceSet(pd.DataFrame([[0.5, 0.5]])).labels == (0, 1)
+    assert SourceSet.from_intervals(series / 2, np.ones(2)).labels == ("no", "yes")
+    with pytest.raises(ValueError, match=r"name different letters: \['no', 'yes'\], \['yes', 'no'\]; put all in one"):
+        SourceSet.from_intervals(series / 2, pd.Series([1.0, 1.0], index=["yes", "no"]))
+    for missing in (None, float("nan"), pd.NA):
+        with pytest.raises(ValueError, match=r"source set: row 0, letter 'yes' is (nan|<NA>|None); every probability"):
+            SourceSet(pd.DataFrame({"no": [1.0], "yes": [missing]}))
+
+
+def test_a_notebook_shows_a_table():
+    source = SourceSet([[0.5, 0.3, 0.2]], labels=["<b>", "50 %", "x_y"])
+    shown = source._repr_html_()
+    assert "<th>&lt;b&gt;</th><th>50 %</th><th>x_y</th>" in shown and "<td>0.3</td>" in shown
+    assert "<caption>SourceSet(V=1, M=3, Class II)</caption>" in shown
+    assert r"\text{50 \%} & \text{x\_y} \\ \hline" in source._repr_latex_()
+    large = SourceSet(np.full(300, 1 / 300))._repr_html_()
+    assert large.count("<td>") == 20 and "(the beginning of 1 x 300)" in large
+
+
+@pytest.fixture
+def write(tmp_path):
+    def _write(content: str | bytes, name: str = "own.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return _write
+
+
+def test_the_known_names_are_the_sets_of_the_papers_and_the_uniform_ones():
+    assert pr.source_set_names() == list(PRINTED)
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_a_set_has_the_printed_class_size_and_values(name):
+    source_class, vertices = PRINTED[name]
+    source = pr.load_source_set(name)
+    assert (source.name, source.source_class) == (name, source_class)
+    assert (source.vertex_count, source.alphabet_size) == np.shape(vertices)
+    assert source.labels == tuple(f"x{letter}" for letter in range(1, source.alphabet_size + 1))
+    np.testing.assert_array_equal(source.vertices, vertices)
+
+
+@pytest.mark.parametrize("path", sorted(DATA.rglob("*.csv")), ids=lambda path: path.stem)
+def test_every_file_begins_with_where_its_numbers_come_from(path):
+    assert re.match(r"# .*\b(Table|Figure|Section|Theorem|Example|uniform|checks)\b", path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_every_set_names_the_paper_and_its_table(name):
+    content = source_set_path(name).read_text(encoding="utf-8")
+    comments = "".join(line for line in content.splitlines(True) if line.startswith("#"))
+    assert content.startswith(comments), "the provenance comes first"
+    expected = ("Kalantari, Sankar and Sarwate", "2018", "Theorem 1" if "_I_" in name else "Table ")
+    for word in ("Zhong and Bu", "2022", "Figure ") if name in ("P_I_2", "P_II_4") else expected:
+        assert word in comments
+
+
+@pytest.mark.parametrize("name", kalantari2018.CONSTRUCTIONS)
+def test_class_3_sets_are_the_class_2_rows_and_their_swapped_copies(name):
+    base, swaps = kalantari2018.CONSTRUCTIONS[name]
+    rows = pr.load_source_set(base).vertices
+    expected = [rows]
+    for first, second in swaps:
+        swapped = rows.copy()
+        swapped[:, [first, second]] = rows[:, [second, first]]
+        expected.append(swapped)
+    np.testing.assert_array_equal(pr.load_source_set(name).vertices, np.concatenate(expected))
+
+
+@pytest.mark.parametrize("size", [6, 10])
+def test_sets_a_b_and_c_contain_one_another(size):
+    nested = [pr.load_source_set(f"P_{group}_{size}").vertices for group in ("II", "IIIa", "IIIb", "IIIc")]
+    for smaller, larger in itertools.pairwise(nested):
+        assert len(smaller) < len(larger)
+        np.testing.assert_array_equal(larger[: len(smaller)], smaller)
+
+
+@pytest.mark.parametrize(
+    ("content", "labels"),
+    [
+        ("red,green\n0.75,0.25\n", ("red", "green")),
+        ("# where from\n\nred,green\n# in between\n\n0.75,0.25\n\n", ("red", "green")),
+        (b"\xef\xbb\xbfred,green\n0.75,0.25\n", ("red", "green")),
+        (b"\xef\xbb\xbf# where from\nred,green\n0.75,0.25\n", ("red", "green")),
+        ("red,green\r\n0.75,0.25\r\n", ("red", "green")),
+        ("red,green\n0.75,0.25", ("red", "green")),
+        (" red , green \n 0.75 , 0.25 \n", ("red", "green")),
+        ('"red, or so",grün\n0.75,0.25\n', ("red, or so", "grün")),
+        ("1,2\n0.75,0.25\n", ("1", "2")),
+        ("red,green\n7.5e-1,.25\n", ("red", "green")),
+        ("red;green\n0.75;0.25\n", ("red", "green")),
+        ("red;green\n0,75;0,25\n", ("red", "green")),
+        ("red\tgreen\n0,75\t0.25\n", ("red", "green")),
+        ("red, or so;green\n0,75;0,25\n", ("red, or so", "green")),
+        ('red "dark,green\n0.75,0.25\n', ('red "dark', "green")),
+    ],
+    ids=[
+        "plain",
+        "comments",
+        "bom",
+        "bom-comment",
+        "crlf",
+        "no-newline",
+        "spaces",
+        "quotes",
+        "numbers",
+        "exponents",
+        "semicolons",
+        "decimal-commas",
+        "tabs",
+        "comma-in-name",
+        "open-quote",
+    ],
+)
+def test_own_csv(write, content, labels):
+    source = pr.load_source_set(write(content))
+    assert (source.labels, source.name) == (labels, "own")
+    np.testing.assert_array_equal(source.vertices, [[0.75, 0.25]])
+
+
+def test_own_csv_by_a_path_as_text(write):
+    path = write("a,b,c\n0.5,0.3,0.2\n0.2,0.3,0.5\n")
+    assert repr(pr.load_source_set(str(path))) == "SourceSet(own: V=2, M=3, Class III)"
+    np.testing.assert_array_equal(pr.read_source_set(path).vertices, [[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]])
+
+
+@pytest.mark.parametrize(("content", "labels"), [("a\n1.0\n", ("a",)), ("a,b\n1,0\n", ("a", "b"))])
+def test_one_letter_and_zero_probabilities_are_source_sets(write, content, labels):
+    assert pr.load_source_set(write(content)).labels == labels
+
+
+def test_a_relative_path_is_looked_for_here_and_then_in_the_checkout(write, tmp_path, monkeypatch):
+    relative = "data/source_sets/P_II_6.csv"
+    monkeypatch.chdir(tmp_path)
+    assert source_set_path(relative) == ROOT / relative
+    os.makedirs(tmp_path / "data" / "source_sets")
+    write("a,b\n0.5,0.5\n", relative)
+    assert pr.load_source_set(relative).labels == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b,c\n0.5,0.3,0.2\n0.5,0.5\n", r"own\.csv: line 3 has 2 columns where the header names 3 letters"),
+        ("# a\n\na,b\n0.5,0.3,0.2\n", r"own\.csv: line 4 has 3 columns where the header names 2 letters"),
+        ("a,b,c\n0.5,much,0.2\n", r"own\.csv: line 2, column 'b' is 'much'; every probability must be a finite number"),
+        ("a,b,c\n0.5,,0.5\n", r"own\.csv: line 2, column 'b' is ''"),
+        ("a;b\n0,5;0,5\n0,5;0,4;0,1\n", r"own\.csv: line 3 has 3 columns where the header names 2 letters"),
+        ("0.5,0.5\n", r"own\.csv: needs a header that names the letters and at least one line"),
+        ("a,b\n", r"own\.csv: needs a header that names the letters and at least one line"),
+        ("", r"own\.csv: needs a header that names the letters and at least one line"),
+        ("# a comment\n\n", r"own\.csv: needs a header that names the letters and at least one line"),
+        ("a,b\n0.5,0.4\n", r"own\.csv: line 2 sums to 0\.9; every row must sum to 1 within 1e-09: correct the row"),
+        ("a,b\n0.5,0.5\n# in\n50,50\n", r"own\.csv: line 4 sums to 100\.0; every row must sum to 1"),
+        ("a,b\n1.5,-0.5\n", r"own\.csv: line 2, column 'b' is -0\.5; every probability must be a finite number between 0"),
+        ("a,b\nnan,1\n", r"own\.csv: line 2, column 'a' is nan; every probability must be a finite number between 0"),
+        ("a,b\ninf,0\n", r"own\.csv: line 2, column 'a' is inf"),
+        ("a,b,a\n0.5,0.5,0\n", r"own\.csv: columns 1 and 3 of the header are both 'a'; letters need distinct names"),
+    ],
+    ids=[
+        "missing-column", "extra-column", "text", "empty-cell", "semicolons", "no-header", "only-header", "empty",
+        "only-comments", "sum", "percentages", "negative", "nan", "infinite", "labels-twice",
+    ],
+)  # fmt: skip
+def test_a_bad_csv_is_refused_with_the_place_and_what_to_do(write, content, message):
+    with pytest.raises(ValueError, match=message):
+        pr.load_source_set(write(content))
+
+
+def test_a_csv_of_several_distributions_without_header_is_refused(write):
+    with pytest.raises(ValueError, match="header"):
+        pr.load_source_set(write("0.5,0.3,0.2\n0.4,0.4,0.2\n"))
+
+
+def test_a_csv_with_an_index_column_is_refused(write):
+    with pytest.raises(ValueError, match="column"):
+        pr.load_source_set(write(",a,b\n0,0.5,0.5\n"))
+
+
+@pytest.mark.parametrize("encoding", ["Latin-1", "UTF-16"])
+def test_a_csv_in_another_encoding_is_refused_by_name(write, encoding):
+    with pytest.raises(
+        ValueError, match=rf"own\.csv is not in UTF-8, but probably in {encoding}; save it as CSV UTF-8"
+    ):
+        pr.load_source_set(write("grün,blau\n0.5,0.5\n".encode(encoding)))
+
+
+@pytest.mark.parametrize("as_type", [str, Path])
+def test_a_missing_file_is_named(tmp_path, as_type):
+    with pytest.raises(FileNotFoundError, match=r"no source set file .*lost\.csv; give the path of an existing \.csv"):
+        pr.load_source_set(as_type(tmp_path / "lost.csv"))
+    with pytest.raises(FileNotFoundError, match=re.escape(f"lost.csv in {Path.cwd()} or {ROOT}; give the path")):
+        pr.read_source_set(as_type("lost.csv"))
+
+
+@pytest.mark.parametrize("name", ["P_II_7", "p_ii_6", "", None, 6, "../source_sets/P_II_6"])
+def test_an_unknown_name_lists_what_is_allowed(name):
+    with pytest.raises(ValueError, match="unknown source set") as raised:
+        pr.load_source_set(name)
+    for allowed in [repr(name), *PRINTED, ".csv file"]:
+        assert allowed in str(raised.value)
+
+
+def test_a_users_own_file_beside_those_of_the_papers_is_listed(write, tmp_path, monkeypatch):
+    write("a,b\n0.5,0.5\n", "mine.csv")
+    monkeypatch.setattr("paper_repro.sources._FOLDER", tmp_path)
+    assert pr.source_set_names() == ["mine"]

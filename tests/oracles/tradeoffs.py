@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -98,6 +99,38 @@ def highest_floor(vertices):
         b_eq=[1.0],
     )
     return -found.fun
+
+
+def vertices_of_intervals(lower, upper):
+    """Vertices of ``lower <= P <= upper, sum P = 1`` by trying all: exact, for Fractions."""
+    found = set()
+    for letter in range(len(lower)):
+        others = [{low, high} for k, (low, high) in enumerate(zip(lower, upper, strict=True)) if k != letter]
+        for bounds in itertools.product(*others):
+            rest = 1 - sum(bounds)
+            if lower[letter] <= rest <= upper[letter]:
+                found.add((*bounds[:letter], rest, *bounds[letter:]))
+    return sorted(found)
+
+
+def leakage_of_intervals(lower, upper, distortion):
+    """Least leakage over ``lower <= P <= upper`` without its vertices: each ``P . b >= (1 - D) tau`` by duality.
+
+    Unknowns b, tau, nu, lambda, mu; minimize ``sum b - tau + 1``, the privacy ratio.
+    """
+    size = len(lower)
+    one, zero = np.eye(size), np.zeros((size, 1))
+    budget = np.concatenate([np.zeros(size), [1 - distortion, -1], -np.asarray(lower), upper])
+    below = [
+        budget[np.newaxis],
+        np.hstack([-one, zero, np.ones((size, 1)), one, -one]),  # nu + lambda - mu <= b
+        np.hstack([one, zero - 1, zero, 0 * one, 0 * one]),  # b <= tau - 1
+        np.concatenate([-np.ones(size), [1.0], np.zeros(1 + 2 * size)])[np.newaxis],  # sum b >= tau
+    ]
+    limits = np.concatenate([np.zeros(1 + size), -np.ones(size), [0.0]])
+    bounds = [(0, None)] * size + [(1, None), (None, None)] + [(0, None)] * (2 * size)
+    costs = np.concatenate([np.ones(size), [-1.0], np.zeros(1 + 2 * size)])
+    return math.log(solve(costs, A_ub=np.vstack(below), b_ub=limits, bounds=bounds).fun + 1)
 
 
 def least_distortion_of_prior(prior, leakage):
