@@ -26,7 +26,7 @@ help:  ## List the targets
 setup: $(STAMP)  ## Build .venv from the locks (the other targets do it when needed)
 
 figures: $(STAMP)  ## Draw every figure and table into figures/
-	@$(VENV)/bin/paper-repro figures
+	@$(VENV)/bin/privacy-distortion figures
 
 test: lint  ## Check style and types, run the tests, and compare every notebook with its stored outputs
 	@echo "pytest"
@@ -41,13 +41,13 @@ lint: $(STAMP)  ## Check style and types
 	@$(PY) -m mypy --no-error-summary
 
 notebooks: $(STAMP)  ## Run the notebooks again and store their outputs
-	@$(VENV)/bin/paper-repro notebooks
+	@$(VENV)/bin/privacy-distortion notebooks
 
 lab: $(STAMP)  ## Open the notebooks in JupyterLab
 	@$(PY) -m jupyter lab notebooks
 
 verify: $(STAMP)  ## Judge every claim of the papers again (INSTANCES=1000 SCHEDULER=tcp://... RECORD=1)
-	@$(VENV)/bin/paper-repro verify $(if $(INSTANCES),--instances $(INSTANCES)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(RECORD),--record)
+	@$(VENV)/bin/privacy-distortion verify $(if $(INSTANCES),--instances $(INSTANCES)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(RECORD),--record)
 
 bench: $(STAMP)  ## Time the library
 	@$(PY) -m pytest -q -o addopts= --benchmark-only tests/benchmarks
@@ -60,7 +60,7 @@ lock: $(STAMP)  ## Resolve the locks again (UPGRADE=1 takes the newest versions)
 	@echo "bootstrap.lock"
 	@echo uv | $(COMPILE) - --output-file bootstrap.lock
 	@echo "requirements.lock"
-	@printf 'editables\nhatchling\n' | $(COMPILE) --extra notebooks --extra test pyproject.toml - --output-file requirements.lock
+	@printf 'editables\nhatchling\n' | $(COMPILE) --extra all --extra test pyproject.toml - --output-file requirements.lock
 
 clean:  ## Remove what the other targets build, but not .venv or figures/
 	@rm -rf build dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,21 +1,32 @@
-"""The command ``paper-repro``: draw the figures, refresh the notebooks, or ask for one best mechanism."""
+"""The command ``privacy-distortion``: one best mechanism, the figures, the notebooks' outputs, and the verdicts on the claims."""
 
 from __future__ import annotations
 
+import inspect
+import re
+import signal
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
 import paper_repro as pr
+from paper_repro.checks import check_distortion, check_leakage
 from paper_repro.claims import VERDICTS, compare, judge, read_ledger, write_ledger
-from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK
+from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK, Row
+from paper_repro.errors import MissingPackageError
 from paper_repro.notions import NOTION_NAMES
-from paper_repro.paths import FIGURES
+from paper_repro.paths import FIGURES, check_checkout
 from paper_repro.reproduce.runs import NotebookRunError, refresh_notebooks, run_figures
 
 __all__ = ["main"]
+
+# What is said in one line; everything else is a fault of the program, and is shown whole.
+_EXPECTED = (OSError, MissingPackageError, pr.CertificateError, pr.SolverError)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -51,31 +62,38 @@ def notebooks(check: bool, jobs: int) -> None:
     click.echo(f"{len(changed)} notebooks changed")
 
 
+def _address(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    if value and not re.fullmatch(r"((tcp|tls|ucx|wss?)://)?[^/]+:\d+", value):
+        raise click.BadParameter(f"must be an address such as tcp://127.0.0.1:8786, got {value!r}")
+    return value
+
+
 @main.command()
 @click.option("--instances", type=click.IntRange(min=1), help=f"Random instances a claim; default: {INSTANCES}.")
 @click.option("--quick", is_flag=True, help=f"Only {QUICK} random instances a claim.")
-@click.option("--scheduler", default="", help="Address of a Dask scheduler to spread the work over.")
+@click.option("--scheduler", default="", callback=_address, help="Address of a Dask scheduler to spread the work over.")
 @click.option("--record", is_flag=True, help="Put the result on record instead of comparing it.")
 def verify(instances: int | None, quick: bool, scheduler: str, record: bool) -> None:
     """Judge every claim of the five papers again and compare with the ledger on record."""
-    count = instances or (QUICK if quick else INSTANCES)
-    with click.progressbar(length=1, label=f"{count} random instances a claim", file=sys.stderr) as bar:
-
-        def progress(done: int, tasks: int) -> None:
-            bar.length = tasks
-            bar.update(done - bar.pos)
-
-        try:
-            rows = judge(count, scheduler=scheduler, progress=progress)
-        except (OSError, pr.SolverError) as error:
-            raise click.ClickException(str(error)) from None
+    if quick and instances is not None:
+        raise click.UsageError(f"--quick stands for --instances {QUICK}; give one of the two")
+    count = QUICK if quick else instances or INSTANCES
+    if record and count != INSTANCES:
+        raise click.UsageError(f"--record puts {INSTANCES} random instances a claim on record, and no other number")
+    try:
+        if record:
+            check_checkout("verify --record")
+        recorded = [] if record else _ledger()  # before minutes of work that it would make useless
+        rows = _judged(count, scheduler)
+    except _EXPECTED as error:
+        raise click.ClickException(str(error)) from None
     verdicts = Counter(row.verdict for row in rows)
     click.echo(f"{len(rows)} claims: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS))
     if record:
         write_ledger(rows)
         click.echo(f"on record in {LEDGER}")
         return
-    differences = compare(rows, read_ledger(), same_instances=count == INSTANCES)
+    differences = compare(rows, recorded, same_instances=count == INSTANCES)
     for line in differences:
         click.echo(line, err=True)
     if differences:
@@ -83,22 +101,81 @@ def verify(instances: int | None, quick: bool, scheduler: str, record: bool) -> 
     click.echo("as on record")
 
 
-@main.command()
+def _ledger() -> list[Row]:
+    try:
+        if rows := read_ledger(LEDGER):
+            return rows
+        raise ValueError("it has no rows")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise click.ClickException(
+            f"cannot read the ledger on record, {LEDGER}: {type(error).__name__}: {error}; restore it, or verify --record"
+        ) from None
+
+
+def _judged(count: int, scheduler: str) -> list[Row]:
+    with click.progressbar(length=1, label=f"{count} random instances a claim", file=sys.stderr) as bar:
+
+        def progress(done: int, tasks: int) -> None:
+            bar.length = tasks
+            bar.update(done - bar.pos)
+
+        with _interrupted_by_sigterm():
+            return judge(count, scheduler=scheduler, progress=progress)
+
+
+@contextmanager
+def _interrupted_by_sigterm() -> Iterator[None]:
+    """Take SIGTERM for Ctrl-C: else the worker processes would stay behind."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _checked(check: Callable[[float], float]) -> Callable[[click.Context, click.Parameter, float | None], float | None]:
+    """What an option's value has to pass; its error then names the option."""
+
+    def callback(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+        try:
+            return None if value is None else check(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return callback
+
+
+@main.command(epilog=f"Known source sets: {', '.join(pr.source_set_names())}.")
 @click.argument("source_set")
-@click.option("--distortion", type=float, help="Largest probability of change, in [0, 1].")
-@click.option("--leakage", type=float, help="Largest leakage, in nats.")
-@click.option("--notion", default=NOTION_NAMES[0], show_default=True, help=f"One of: {', '.join(NOTION_NAMES)}.")
-@click.option("--alpha", type=float, default=2.0, show_default=True, help="Order of the Renyi and Sibson notions.")
-@click.option("--delta", type=float, default=0.1, show_default=True, help="Of approximate differential privacy.")
+@click.option(
+    "--distortion", type=float, callback=_checked(check_distortion), help="Largest probability of change, in [0, 1]."
+)
+@click.option("--leakage", type=float, callback=_checked(check_leakage), help="Largest leakage, in nats.")
+@click.option(
+    "--notion",
+    type=click.Choice(NOTION_NAMES),
+    default=NOTION_NAMES[0],
+    show_default=True,
+    metavar="NOTION",
+    help=f"What counts as leakage: {', '.join(NOTION_NAMES)}.",
+)
+@click.option("--alpha", type=float, help="Order of the Renyi and Sibson notions; default: 2.")
+@click.option("--delta", type=float, help="Of approximate differential privacy; default: 0.1.")
 def best(
-    source_set: str, distortion: float | None, leakage: float | None, notion: str, alpha: float, delta: float
+    source_set: str, distortion: float | None, leakage: float | None, notion: str, **parameters: float | None
 ) -> None:
     """Print the best mechanism for SOURCE_SET, a known name or a CSV file, at a distortion or a leakage."""
+    if (distortion is None) == (leakage is None):
+        raise click.UsageError("give exactly one budget: --distortion or --leakage")
     try:
+        chosen = _notion(notion, parameters)
         source = pr.load_source_set(source_set)
-        chosen = pr.notion_by_name(notion, alpha=alpha, delta=delta)
         found = pr.optimal_mechanism(source, distortion=distortion, leakage=leakage, notion=chosen)
-    except (ValueError, OSError, pr.CertificateError, pr.SolverError) as error:
+    except (ValueError, *_EXPECTED) as error:
         raise click.ClickException(str(error)) from None
     click.echo(found)
     labels = [str(label) for label in source.labels]
@@ -106,3 +183,14 @@ def best(
     click.echo(" ".join(cell.rjust(width) for cell in ["", *labels]))
     for label, row in zip(labels, found.mechanism.matrix, strict=True):
         click.echo(" ".join(cell.rjust(width) for cell in [label, *(f"{value:.6f}" for value in row)]))
+
+
+def _notion(name: str, parameters: dict[str, float | None]) -> pr.Notion:
+    given: dict[str, Any] = {option: value for option, value in parameters.items() if value is not None}
+    known = inspect.signature(type(pr.notion_by_name(name))).parameters
+    for option in given.keys() - known.keys():
+        raise click.UsageError(f"--{option} has no effect on {name}; leave it out")
+    try:
+        return pr.notion_by_name(name, **given)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint=[f"--{option}" for option in given]) from None

@@ -309,10 +309,11 @@ def read_source_set(path: str | Path) -> SourceSet:
 
 
 def _existing(path: Path) -> Path:
-    for place in (path, ROOT / path):
-        if place.is_file():
-            return place
-    where = "" if path.is_absolute() else f" in {Path.cwd()} or {ROOT}"
+    folders = list(dict.fromkeys([Path.cwd(), ROOT]))
+    for folder in folders:
+        if (folder / path).is_file():
+            return path if folder == Path.cwd() else folder / path
+    where = "" if path.is_absolute() else f" in {' or '.join(map(str, folders))}"
     raise FileNotFoundError(f"no source set file {path}{where}; give the path of an existing .csv file")
 
 

@@ -1,8 +1,13 @@
 """The command line: one best mechanism, figures, and errors of one line with exit code 1."""
 
 import importlib.metadata
+import os
 import re
+import signal
+import sys
+import time
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +15,7 @@ from click.testing import CliRunner
 
 import paper_repro as pr
 from paper_repro.cli import main
+from paper_repro.notions import NOTION_NAMES
 from paper_repro.paths import ROOT
 from paper_repro.reproduce.runs import load_runs
 
@@ -26,11 +32,14 @@ def call():
 
 @pytest.fixture
 def refused(call):
-    def _refused(*arguments):
+    """The line of the error: after how the command is used, if that is what was wrong."""
+
+    def _refused(*arguments, usage=False):
         result = call(*arguments)
-        assert result.exit_code == 1
+        assert result.exit_code == 1 + usage
         assert result.stdout == ""
-        (line,) = result.stderr.splitlines()
+        *before, line = result.stderr.splitlines()
+        assert bool(before) == usage
         assert line.startswith("Error: ")
         return line
 
@@ -90,28 +99,48 @@ def test_best_without_distortion_keeps_every_letter(call):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["P_II_6"], "give exactly one budget, distortion=... or leakage=..., not neither"),
-        (["P_II_6", "--distortion", 0.2, "--leakage", 1], "not both (got distortion=0.2, leakage=1.0)"),
-        (["P_II_6", "--distortion", 20], "distortion must be a probability of change between 0 and 1, got 20.0; divide by 100"),
+        (["P_II_6"], "give exactly one budget: --distortion or --leakage"),
+        (["P_II_6", "--distortion", 0.2, "--leakage", 1], "give exactly one budget: --distortion or --leakage"),
+        (["P_II_6", "--distortion", 20], "'--distortion': distortion must be a probability of change between 0 and 1, got 20.0"),
         (["P_II_6", "--distortion", "-0.1"], "distortion must be a probability of change between 0 and 1, got -0.1"),
         (["P_II_6", "--distortion", "nan"], "distortion must be a probability of change between 0 and 1, got nan"),
-        (["P_II_6", "--leakage", "-1"], "leakage must be at least 0 nats (infinity is allowed), got -1.0"),
-        (["P_II_6", "--distortion", 0.2, "--notion", "privacy"], "unknown privacy notion 'privacy'; known are 'differ"),
-        (["P_II_7", "--distortion", 0.2], "unknown source set 'P_II_7'; known are P_I_2, P_II_4"),
-        (["lost.csv", "--distortion", 0.2], "no source set file lost.csv; give the path of an existing .csv file"),
+        (["P_II_6", "--leakage", "-1"], "'--leakage': leakage must be at least 0 nats (infinity is allowed), got -1.0"),
+        (["P_II_6", "--distortion", "half"], "'--distortion': 'half' is not a valid float"),
+        (["P_II_6", "--distortion", 0.2, "--notion", "privacy"], "'--notion': 'privacy' is not one of 'differential privacy', "),
+        (["P_II_6", "--distortion", 0.2, "--alpha", 3], "--alpha has no effect on differential privacy; leave it out"),
+        (["P_II_6", "--distortion", 0.2, "--notion", "mutual information", "--alpha", 3], "--alpha has no effect on mutual inf"),
+        (["P_II_6", "--distortion", 0.2, "--notion", "Renyi differential privacy", "--delta", 0.1], "--delta has no effect on"),
+        (["P_II_6", "--distortion", 0.2, "--notion", "Sibson information", "--alpha", 0.5], "'--alpha': alpha must be"),
+        (["P_II_6", "--distortion", 0.2, "--notion", "approximate differential privacy", "--delta", 7], "'--delta': delta must"),
     ],
-    ids=["neither", "both", "percentage", "negative", "nan", "leakage", "notion", "name", "file"],
 )  # fmt: skip
-def test_best_refuses_bad_input_in_one_line(refused, arguments, message):
+def test_best_refuses_wrong_options_by_their_names(refused, arguments, message):
+    assert message in refused("best", *arguments, usage=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["P_II_7", "--distortion", 0.2], "unknown source set 'P_II_7'; known are P_I_2, P_II_4"),
+        (["lost.csv", "--distortion", 0.2], f"no source set file lost.csv in {Path.cwd()}"),
+    ],
+)
+def test_best_refuses_an_unknown_set_in_one_line(refused, arguments, message):
     assert message in refused("best", *arguments)
+
+
+def test_the_help_of_best_lists_the_known_sets_and_notions(call):
+    text = " ".join(call("best", "--help").stdout.split())
+    assert f"Known source sets: {', '.join(pr.source_set_names())}." in text
+    assert ", ".join(NOTION_NAMES) in text
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"a,b\n0.5\n", "own.csv, line 2: 1 columns where the header names 2 letters"),
-        (b"a,b\n0.5,half\n", "own.csv, line 2, column 'b': 'half' is not a number"),
-        (b"a,b\n0.5,0.4\n", "row 0 sums to 0.9; every row must sum to 1 within 1e-09"),
+        (b"a,b\n0.5\n", "own.csv: line 2 has 1 columns where the header names 2 letters"),
+        (b"a,b\n0.5,half\n", "own.csv: line 2, column 'b' is 'half'"),
+        (b"a,b\n0.5,0.4\n", "own.csv: line 2 sums to 0.9; every row must sum to 1 within 1e-09"),
         (b"", "own.csv: needs a header"),
     ],
 )
@@ -137,10 +166,67 @@ def test_best_says_when_a_file_may_not_be_read(refused, monkeypatch):
     assert "own.csv" in refused("best", "own.csv", "--distortion", 0.2)
 
 
-def test_a_budget_that_is_no_number_is_a_usage_error(call):
-    result = call("best", "P_II_6", "--distortion", "half")
-    assert result.exit_code == 2
-    assert "'half' is not a valid float" in result.stderr
+def test_best_says_which_extra_a_notion_needs(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    line = refused("best", "P_II_6", "--distortion", 0.2, "--notion", "mutual information")
+    assert line.startswith(
+        "Error: cvxpy is not installed; it comes with the extra 'cones': run pip install -e '.[cones]'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--quick", "--instances", 9], "--quick stands for --instances 4; give one of the two"),
+        (["--record", "--quick"], "--record puts 500 random instances a claim on record, and no other number"),
+        (
+            ["--record", "--instances", 1000],
+            "--record puts 500 random instances a claim on record, and no other number",
+        ),
+        (["--instances", 0], "'--instances'"),
+        (["--scheduler", "here"], "'--scheduler': must be an address such as tcp://127.0.0.1:8786, got 'here'"),
+        (
+            ["--scheduler", "http://here"],
+            "'--scheduler': must be an address such as tcp://127.0.0.1:8786, got 'http://here'",
+        ),
+    ],
+)
+def test_verify_refuses_wrong_options_by_their_names(refused, arguments, message):
+    assert message in refused("verify", *arguments, usage=True)
+
+
+@pytest.fixture
+def judges_nothing(monkeypatch):
+    def judge(*_, **__):
+        raise AssertionError("nothing should be judged")
+
+    monkeypatch.setattr("paper_repro.cli.judge", judge)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff", b"name,paper\n", b"name,paper\na,b\n"])
+def test_verify_reads_the_record_before_it_judges(refused, monkeypatch, tmp_path, judges_nothing, content):
+    ledger = tmp_path / "ledger.csv"
+    if content is not None:
+        ledger.write_bytes(content)
+    monkeypatch.setattr("paper_repro.cli.LEDGER", ledger)
+    assert re.match(rf"Error: .*{re.escape(str(ledger))}", refused("verify", "--quick"))
+
+
+def test_verify_record_needs_a_checkout(refused, monkeypatch, judges_nothing, tmp_path):
+    monkeypatch.setattr("paper_repro.paths.NOTEBOOKS", tmp_path / "notebooks")
+    assert "verify --record needs a checkout of the project" in refused("verify", "--record")
+
+
+def test_sigterm_interrupts_verify(call, monkeypatch):
+    def judge(*_, **__):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(10)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("paper_repro.cli.judge", judge)
+    result = call("verify", "--quick")
+    assert result.exit_code == 1 and "Aborted!" in result.stderr
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_figures_refuses_an_unwritable_folder(refused, tmp_path):
@@ -192,10 +278,10 @@ def test_all_versions_are_the_same(call):
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert call("--version").stdout.split()[-1] == version
     assert pr.__version__ == version
-    assert importlib.metadata.version("paper-repro") == version
+    assert importlib.metadata.version("privacy-distortion") == version
     assert re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1] == version
 
 
-def test_the_command_is_installed():
-    (entry,) = importlib.metadata.entry_points(group="console_scripts", name="paper-repro")
-    assert entry.load() is main
+@pytest.mark.parametrize("name", ["privacy-distortion", "paper-repro"])
+def test_the_command_is_installed(name):
+    assert {entry.load() for entry in importlib.metadata.entry_points(group="console_scripts", name=name)} == {main}

@@ -24,7 +24,7 @@ COMMANDS = [
     for line in block.replace("\\\n", " ").splitlines()
     if line.strip() and not line.startswith("#")
 ]
-PAPER_REPRO = [command for command in COMMANDS if re.match(r"(\S*/)?paper-repro\b", command)]
+PRIVACY_DISTORTION = [command for command in COMMANDS if re.match(r"(\S*/)?privacy-distortion\b", command)]
 PAPERMILL = [command for command in COMMANDS if re.match(r"(\S*/)?papermill\b", command)]
 LINKS = re.findall(r"\]\(([^)\s]+)[^)]*\)", PROSE)
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
@@ -67,17 +67,26 @@ def test_every_make_target_exists():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_one_that_a_checkout_has(command):
     program, *_ = shlex.split(command)
-    known = {"make", "git", "cd", "pip", "python3", ".venv/bin/python", ".venv/bin/paper-repro", ".venv/bin/papermill"}
+    known = {
+        "make",
+        "git",
+        "cd",
+        "pip",
+        "python3",
+        ".venv/bin/python",
+        ".venv/bin/privacy-distortion",
+        ".venv/bin/papermill",
+    }
     assert program in known
 
 
-@pytest.mark.parametrize("command", PAPER_REPRO)
-def test_every_paper_repro_command_parses(command):
+@pytest.mark.parametrize("command", PRIVACY_DISTORTION)
+def test_every_privacy_distortion_command_parses(command):
     _, name, *arguments = shlex.split(command)
     main.commands[name].make_context(name, arguments)
 
 
-@pytest.mark.parametrize("command", [command for command in PAPER_REPRO if " best " in command])
+@pytest.mark.parametrize("command", [command for command in PRIVACY_DISTORTION if " best " in command])
 def test_every_best_command_runs(command, in_the_checkout):
     result = CliRunner().invoke(main, shlex.split(command)[1:])
     assert result.exit_code == 0, result.output

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from paper_repro.claims.base import Claim, Finding, Sample, all_claims, claims_of, sample_of
-from paper_repro.errors import SolverError
+from paper_repro.errors import optional
 from paper_repro.paths import DATA
 
 __all__ = ["INSTANCES", "LEDGER", "QUICK", "Row", "compare", "judge", "read_ledger", "write_ledger"]
@@ -181,23 +181,15 @@ def _spread(
     workers: int, scheduler: str
 ) -> Callable[[list[tuple[str, int, int]]], Iterable[tuple[str, Sample | Finding]]]:
     def run(tasks: list[tuple[str, int, int]]) -> Iterable[tuple[str, Sample | Finding]]:
-        import joblib
-
+        joblib = optional("joblib", "cluster")
         calls = (joblib.delayed(_do_by_name)(*task) for task in tasks)
         if not scheduler:
             yield from joblib.Parallel(workers, return_as="generator_unordered", batch_size=1)(calls)
             return
-        try:
-            from distributed import Client
-        except ImportError:
-            raise SolverError(
-                "a Dask scheduler needs the extra packages of paper-repro[cluster]: pip install 'paper-repro[cluster]'"
-            ) from None
-        with Client(scheduler, timeout="20s") as client:
+        distributed = optional("distributed", "cluster")
+        with distributed.Client(scheduler, timeout="20s") as client:
             futures = client.map(_do_task, tasks, pure=False)
-            from distributed import as_completed
-
-            for future in as_completed(futures):
+            for future in distributed.as_completed(futures):
                 yield future.result()
 
     return run

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.metadata
 import json
 import multiprocessing
 import os
@@ -20,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from paper_repro import __version__
+from paper_repro.errors import MissingPackageError, optional
 from paper_repro.paths import NOTEBOOKS
 from paper_repro.types import PARAMETER_TYPES
 
@@ -340,10 +341,9 @@ def _execute(task: _Task) -> str:
 
 def _papermill() -> Any:
     try:
-        import papermill
-    except ImportError:
-        raise NotebookRunError("notebooks need papermill: pip install 'paper-repro[notebooks]'") from None
-    return papermill
+        return optional("papermill", "notebooks")
+    except MissingPackageError as error:
+        raise NotebookRunError(str(error)) from None
 
 
 def _declared_parameters(notebook: Path) -> dict[str, dict[str, Any]]:
@@ -408,7 +408,7 @@ def _collect(run: NotebookRun, staging: Path, root: Path) -> tuple[dict[str, Pat
                 "outputs": {},
                 "parameters": run.values,
                 "run": run.name,
-                "version": importlib.metadata.version("paper-repro"),
+                "version": __version__,
             },
         )
         entry["outputs"][path.name] = _sha256(path)

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from paper_repro.errors import optional
 from paper_repro.solvers.cones import solve_cones
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.types import FloatArray
@@ -185,8 +186,7 @@ class InformationProgram:
         return self._solve(False, leakage if self._order == 1 else math.exp((1 - 1 / self._order) * leakage))
 
     def _model(self, minimize_leakage: bool) -> tuple[Any, ...]:
-        import cvxpy
-
+        cvxpy = optional("cvxpy", "cones")
         if minimize_leakage in self._models:
             return self._models[minimize_leakage]
         size = len(self._costs)

@@ -28,7 +28,7 @@ from functools import cached_property
 
 import numpy as np
 
-from paper_repro.errors import SolverError
+from paper_repro.errors import SolverError, optional
 from paper_repro.solvers.cones import solve_cones
 from paper_repro.types import FloatArray, IntArray
 
@@ -265,8 +265,7 @@ class _Model:
     def __init__(
         self, vertices: FloatArray, costs: FloatArray, pairs: IntArray, order: float, minimize_leakage: bool
     ) -> None:
-        import cvxpy
-
+        cvxpy = optional("cvxpy", "cones")
         size, (first, second) = len(costs), pairs.T
         self._order, self._vertices, self._minimize_leakage = order, vertices, minimize_leakage
         self._matrix = cvxpy.Variable((size, size), nonneg=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from paper_repro.errors import SolverError
+from paper_repro.errors import SolverError, optional
 
 __all__ = ["solve_cones"]
 
@@ -35,8 +35,7 @@ def solve_cones(problem: Any, budget: float) -> None:
     >>> round(float(x.value), 6)
     1.0
     """
-    import cvxpy
-
+    cvxpy = optional("cvxpy", "cones")
     failure = "no answer"
     for variable in problem.variables():
         variable.value = None  # nothing is left of an earlier budget

@@ -52,6 +52,7 @@ from functools import cached_property
 
 import numpy as np
 
+from paper_repro.errors import optional
 from paper_repro.solvers.cones import solve_cones
 from paper_repro.types import FloatArray
 
@@ -220,8 +221,7 @@ class _Model:
     """The conic program with its budget as a parameter: the other of leakage (above order 1: F) and distortion is minimized."""
 
     def __init__(self, vertices: FloatArray, order: float, minimize_leakage: bool) -> None:
-        import cvxpy
-
+        cvxpy = optional("cvxpy", "cones")
         size = vertices.shape[1]
         self._kept, self._output = cvxpy.Variable(size), cvxpy.Variable(size, nonneg=True)
         self._budget, worst = cvxpy.Parameter(nonneg=True), cvxpy.Variable()
