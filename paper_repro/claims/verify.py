@@ -121,7 +121,7 @@ def judge(
 def compare(rows: Iterable[Row], recorded: Iterable[Row], *, same_instances: bool = True) -> list[str]:
     """What differs from the record, one line each: verdicts, numbers beyond their tolerance, rows that are new or gone.
 
-    With ``same_instances=False``, numbers of claims with random instances are not compared; verdicts are.
+    With ``same_instances=False``, how many random instances were tried is not compared; verdicts and numbers are.
     """
     before = {row.name: row for row in recorded}
     now = {row.name: row for row in rows}
@@ -135,9 +135,7 @@ def compare(rows: Iterable[Row], recorded: Iterable[Row], *, same_instances: boo
         for field in ("paper", "number", "place", "statement", "correction"):
             if getattr(row, field) != getattr(old, field):
                 lines.append(f"{name}: its {field} is not the one on record")
-        if (row.instances or old.instances) and not same_instances:
-            continue
-        if row.instances != old.instances:
+        if same_instances and row.instances != old.instances:
             lines.append(f"{name}: {row.instances} instances, on record {old.instances}")
         if row.numbers.keys() != old.numbers.keys():
             lines.append(f"{name}: has numbers for {', '.join(row.numbers)}, on record {', '.join(old.numbers)}")

@@ -88,6 +88,16 @@ def least_distortion_without_leakage(vertices):
     return 1 + found.fun
 
 
+def least_ratio(count, low=1.0, **rows):
+    """Least t for which the rows leave distortions with ``(n - 1) - sum_{i>=2} D_i <= t D_1``, by bisection."""
+    high = 1e4
+    while high - low > 1e-10 * high:
+        ratio = math.sqrt(low * high)
+        found = solve(np.append(-ratio, -np.ones(count - 1)), **rows)
+        low, high = (low, ratio) if count - 1 + found.fun <= 0 else (ratio, high)
+    return high
+
+
 def highest_floor(vertices):
     """Largest minimal probability over the hull, by linear programming."""
     count, size = vertices.shape
