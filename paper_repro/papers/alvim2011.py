@@ -8,17 +8,16 @@ is named ``corrected``; what is true is in :mod:`paper_repro.tradeoff`, :mod:`pa
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage, check_probability_rows
 from paper_repro.graphs import Adjacency, clique, hamming, ring
+from paper_repro.papers.readings import Reading, check_reading
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = [
-    "Reading",
     "border_count",
     "capacity",
     "equation_6",
@@ -36,8 +35,6 @@ __all__ = [
     "theorem_3",
     "theorem_4",
 ]
-
-Reading = Literal["printed", "example", "corrected"]
 
 
 def capacity(channel: ArrayLike) -> float:
@@ -62,12 +59,12 @@ def theorem_1(values: int, individuals: int, leakage: float) -> float:
     return max(0.0, individuals * (math.log2(values) - math.log1p(odds) / math.log(2)))
 
 
-def proposition_1(values: int, individuals: int, leakage: float, reading: Reading = "corrected") -> FloatArray:
+def proposition_1(values: int, individuals: int, leakage: float, reading: Reading = "printed") -> FloatArray:
     """Proposition 1 and Example 1: the matrix ``scale / e^(eps d)`` on ``Val^u``, d being the distance of two databases.
 
     Parameters
     ----------
-    reading : {"corrected", "printed", "example"}
+    reading : {"printed", "example", "corrected"}
         The scale. ``printed``: ``B(u, v, eps)``, as in the proof of Proposition 1. ``example``: ``v e^eps / (v - 1 + e^eps)``, as
         in Example 1, which exceeds 1. ``corrected``: ``(e^eps / (v - 1 + e^eps))^u``, with which the rows sum to 1.
 
@@ -76,21 +73,19 @@ def proposition_1(values: int, individuals: int, leakage: float, reading: Readin
     ndarray, shape (v^u, v^u)
         A channel in the corrected reading only.
 
-    >>> proposition_1(3, 2, math.log(2))[0].round(6).tolist()
+    >>> proposition_1(3, 2, math.log(2), "corrected")[0].round(6).tolist()
     [0.25, 0.125, 0.125, 0.125, 0.0625, 0.0625, 0.125, 0.0625, 0.0625]
     >>> float(proposition_1(3, 2, math.log(2), "example").max())
     1.5
     """
+    check_reading(reading, "printed", "example", "corrected")
     ratio = math.exp(-check_leakage(leakage))
     kept = 1 / (1 + (values - 1) * ratio)
-    scales = {
-        "printed": lambda: theorem_1(values, individuals, leakage),
-        "example": lambda: values * kept,
-        "corrected": lambda: kept**individuals,
-    }
-    if reading not in scales:
-        raise ValueError(f"reading must be one of {', '.join(scales)}, got {reading!r}")
-    return scales[reading]() * ratio ** hamming(values, individuals).distances
+    if reading == "printed":
+        scale = theorem_1(values, individuals, leakage)
+    else:
+        scale = values * kept if reading == "example" else kept**individuals
+    return scale * ratio ** hamming(values, individuals).distances
 
 
 def proposition_2(values: int, individuals: int, outputs: int, leakage: float) -> float:

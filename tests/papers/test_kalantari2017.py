@@ -8,9 +8,15 @@ import pytest
 
 from paper_repro import Mechanism, SourceSet, distortion_curve, leakage_curve, load_source_set
 from paper_repro.papers.folding import Folding, as_source_set, isolated
-from paper_repro.papers.kalantari2017 import corollary_1, equation_32, remark_5, remark_7, theorem_3
-from paper_repro.papers.kalantari2018 import CONSTRUCTIONS, theorem_1
-from paper_repro.papers.kalantari2018 import theorem_3 as equation_16
+from paper_repro.papers.kalantari2018 import (
+    CONSTRUCTIONS,
+    corollary_1,
+    equation_32,
+    remark_5,
+    remark_7,
+    theorem_1,
+    theorem_3,
+)
 from tests.oracles.instances import random_vertices
 from tests.oracles.tradeoffs import largest_ratio
 
@@ -105,7 +111,7 @@ def test_the_lower_bound_of_a_subset_that_is_a_group_holds():
     images = {piece.permutation: piece.images[0] for piece in folding.pieces}
     shared = images[0, 1, 2].intersection(images[1, 0, 2])
     for distortion in around(POINT):
-        claimed = equation_16(as_source_set([shared]), distortion, [[1, 0, 2]], "corrected")
+        claimed = theorem_3(as_source_set([shared]), distortion, "corrected", permutations=[[1, 0, 2]]).lower
         assert claimed <= exact(POINT, distortion) + SOLVED
 
 
@@ -256,7 +262,7 @@ def test_equation_32():
     ("call", "message"),
     [
         (lambda: theorem_3(Folding(POINT), 1.5), r"between 0 and 1, got 1\.5"),
-        (lambda: theorem_3(Folding(POINT), 0.5, "right"), "'corrected' or 'largest', got 'right'"),
+        (lambda: theorem_3(Folding(POINT), 0.5, "right"), "'corrected', 'largest', got 'right'"),
         (lambda: corollary_1(Folding(POINT), 0.5), "the folded images of .* differ"),
         (lambda: remark_7(Folding(POINT), 0.5), "use theorem_3"),
         (lambda: theorem_3(Folding(SourceSet([0.2, 0.5, 0.3]), direction="printed"), 0.5), "no part is left"),
