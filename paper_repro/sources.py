@@ -229,11 +229,12 @@ class SourceSet(ShownAsTable):
 
 
 def distance_to_hull(prior: FloatArray, vertices: FloatArray) -> float:
-    """Least, over the hull of the vertices, of the largest difference to a distribution in any letter, dimensionless (an LP).
+    """Least, over the hull of the vertices, of the largest difference to a distribution in any letter (an LP), dimensionless.
 
-    Shapes (M,) and (V, M). Evaluated at the member of the hull that the solver finds, so never understated.
+    The prior has shape (M,), the vertices have shape (V, M). Evaluated at the member of the hull that the solver finds, so never
+    understated.
 
-    >>> distance_to_hull(np.array([0.5, 0.5]), np.array([[0.9, 0.1], [0.7, 0.3]])).round(9)
+    >>> round(distance_to_hull(np.array([0.5, 0.5]), np.array([[0.9, 0.1], [0.7, 0.3]])), 9)
     0.2
     """
     count, size = vertices.shape

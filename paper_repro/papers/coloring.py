@@ -108,6 +108,8 @@ def critical_pairs(matrix: Mechanism | ArrayLike) -> tuple[tuple[int, int, int],
 def largest_ratio(matrix: Mechanism | FloatArray) -> float:
     """Largest ratio of two entries of a column, dimensionless; infinite if a column has a zero and something else.
 
+    Of a matrix of shape (n, m).
+
     >>> largest_ratio(np.array([[0.75, 0.25], [0.5, 0.5]]))
     2.0
     """
@@ -118,6 +120,8 @@ def largest_ratio(matrix: Mechanism | FloatArray) -> float:
 
 def pairs_of_ratio(channel: FloatArray, ratio: float) -> tuple[tuple[int, int, int], ...]:
     """The ``(column, i, j)``, i other than j, with ``Q(column|i) = ratio Q(column|j) > 0`` but for a relative 1e-9, in order.
+
+    Of a channel of shape (M, M).
 
     >>> pairs_of_ratio(np.array([[0.75, 0.25], [0.5, 0.5]]), 1.5)
     ((0, 0, 1),)
@@ -154,6 +158,8 @@ def coloring(matrix: Mechanism | ArrayLike) -> NDArray[np.str_]:
 def claim_1(matrix: Mechanism | ArrayLike) -> bool:
     """Claim 1 of Lemma 8: no row is all black, or all red, in the columns that are not all zero.
 
+    Of a mechanism of shape (M, M).
+
     >>> claim_1([[0.75, 0.25], [0.25, 0.75]])
     True
     """
@@ -166,6 +172,8 @@ def claim_2(matrix: Mechanism | ArrayLike) -> bool:
 
     Equation (48) as printed, which copies a published letter's row for the suppressed ones, does not satisfy it:
 
+    Of a mechanism of shape (M, M).
+
     >>> claim_2([[0.75, 0.25, 0.0], [0.25, 0.75, 0.0], [0.25, 0.75, 0.0]])
     False
     >>> claim_2([[0.75, 0.25, 0.0], [0.25, 0.75, 0.0], [0.5, 0.5, 0.0]])
@@ -177,6 +185,8 @@ def claim_2(matrix: Mechanism | ArrayLike) -> bool:
 
 def claim_3(matrix: Mechanism | ArrayLike) -> bool:
     """Claim 3 of Lemma 8: where a published letter's diagonal element is not black, the rest of its row is red.
+
+    Of a mechanism of shape (M, M).
 
     >>> claim_3([[0.7, 0.15, 0.15], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]])
     False
@@ -192,6 +202,8 @@ def claim_3(matrix: Mechanism | ArrayLike) -> bool:
 def claim_4(matrix: Mechanism | ArrayLike) -> bool:
     """Claim 4 of Lemma 8: at most one published letter's diagonal element is not black.
 
+    Of a mechanism of shape (M, M).
+
     >>> claim_4([[0.7, 0.15, 0.15], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]])
     False
     """
@@ -201,6 +213,8 @@ def claim_4(matrix: Mechanism | ArrayLike) -> bool:
 
 def claim_5(matrix: Mechanism | ArrayLike) -> bool:
     """Claim 5 of Lemma 8: a diagonal element that is not black belongs to a letter of the smallest distortion.
+
+    Of a mechanism of shape (M, M).
 
     >>> claim_5([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]])
     False

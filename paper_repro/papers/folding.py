@@ -320,6 +320,9 @@ def as_source_set(parts: Iterable[Polytope]) -> SourceSet:
     ------
     ValueError
         If there are no parts.
+
+    >>> as_source_set(Folding(SourceSet([0.2, 0.5, 0.3])).union).vertices
+    array([[0.5, 0.3, 0.2]])
     """
     vertices = list(dict.fromkeys(vertex for part in parts for vertex in part.vertices))
     if not vertices:

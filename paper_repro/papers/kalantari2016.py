@@ -59,6 +59,8 @@ _MOST_VERTICES = 10_000
 def equation_5(alphabet_size: int, distortion: float) -> FloatArray:
     """Equation (5): randomized response Q_D, ``1 - D`` on the diagonal and ``D / (M - 1)`` elsewhere, shape (M, M).
 
+    Entries are probabilities.
+
     >>> equation_5(3, 0.2)
     array([[0.8, 0.1, 0.1],
            [0.1, 0.8, 0.1],
@@ -71,6 +73,8 @@ def theorem_1(alphabet_size: int, distortion: float) -> float:
     """Theorem 1, eq. (6): ``log (M - 1)(1 - D) / D`` below ``(M - 1) / M`` and 0 from there, for permutation-invariant classes.
 
     True, whether the class is convex or not: the average of a distribution's permutations is uniform.
+
+    In nats.
 
     >>> round(theorem_1(6, 0.1), 6)
     3.806662
@@ -148,7 +152,7 @@ def has_ordered_statistics(source: SourceSet) -> bool:
 
 
 def equation_7(source: SourceSet) -> FloatArray:
-    """Equation (7): the thresholds ``D^(k) = max_P`` of the mass of the k least likely letters, for k = 0 .. M - 1.
+    """Equation (7): the thresholds ``D^(k) = max_P`` of the mass of the k least likely letters, for k = 0 .. M - 1, shape (M,).
 
     Raises
     ------
@@ -163,6 +167,8 @@ def equation_7(source: SourceSet) -> FloatArray:
 
 def lemma_3(source: SourceSet, distortion: float) -> int:
     """Lemma 3: the most all-zero columns that a valid mechanism can have, the largest k with ``D >= D^(k)``.
+
+    The distortion is a probability. Raises ValueError if it is none, or the set has no ordered statistics.
 
     >>> lemma_3(SourceSet([0.5, 0.3, 0.2]), 0.25)
     1
@@ -279,6 +285,8 @@ def equation_11(source: SourceSet, distortion: float, reading: Reading = "printe
 
     ``k`` is the largest with ``D^(k) <= D``. Valid in every reading; ``corrected`` it is exact for one distribution.
 
+    In nats. Raises ValueError as :func:`equation_8` does.
+
     >>> known = SourceSet([0.5, 0.3, 0.2])
     >>> [round(math.exp(equation_11(known, 0.45, reading)), 6) for reading in ("printed", "corrected")]
     [2.444444, 2.2]
@@ -295,6 +303,8 @@ def equation_12(source: SourceSet, distortion: float, reading: Reading = "printe
 
     ``k`` is the largest with ``D^(k) <= D``. Valid in every reading, and exact when ``corrected``.
 
+    In nats. Raises ValueError as :func:`equation_9` does.
+
     >>> known = SourceSet([0.7, 0.2, 0.1])
     >>> [round(math.exp(equation_12(known, 0.15, reading)), 6) for reading in ("printed", "corrected")]
     [9.333333, 11.333333]
@@ -308,6 +318,8 @@ def equation_12(source: SourceSet, distortion: float, reading: Reading = "printe
 
 def theorem_2(source: SourceSet, distortion: float, reading: Reading = "printed") -> Bounds:
     """Theorem 2, eq. (10): :func:`equation_12` and :func:`equation_11`, bounds on the least leakage of an ordered class.
+
+    In nats. Raises ValueError as :func:`equation_9` does.
 
     >>> found = theorem_2(SourceSet([0.7, 0.15, 0.06, 0.04, 0.03, 0.02]), 0.01)
     >>> round(found.lower, 4), round(found.upper, 4)
@@ -363,6 +375,8 @@ def theorem_3(source: SourceSet, distortion: float, reading: Reading = "printed"
 def theorem_4(alphabet_size: int, distortion: float) -> float:
     """Theorem 4, eq. (13): for an ordered class that includes the uniform distribution, the same as eq. (6).
 
+    In nats.
+
     >>> theorem_4(3, 0.5) == theorem_1(3, 0.5)
     True
     """
@@ -390,6 +404,8 @@ def equation_15(matrix: ArrayLike, reading: Reading = "printed") -> FloatArray:
     equation, ``= a / (M - 1)``, is false unless ``a = (M - 1) / M``. Without ``k = i`` instead of ``k = j`` (``corrected``) it is
     true, and the result is equation (14) again.
 
+    Both matrices have shape (M, M). Raises ValueError if it is no mechanism, or the reading is neither of the two.
+
     >>> equation_15([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
     array([[0.8 , 0.45, 0.45],
            [0.45, 0.8 , 0.45],
@@ -410,7 +426,7 @@ def equation_16(distortions: ArrayLike, reading: Reading = "printed") -> float:
 
     Parameters
     ----------
-    distortions : array_like of n >= 2 numbers in [0, 1]
+    distortions : array_like of n >= 2 numbers in [0, 1], shape (n,)
         ``D_1 .. D_n`` of the letters published.
     reading : {"printed", "corrected"}
         ``corrected``: the largest over all letters in place of the first, which makes no difference if ``D_1`` is the smallest.
@@ -462,6 +478,8 @@ def equation_26(alphabet_size: int, distortion: float, zero_columns: int, readin
     Nats. Negative for ``D > (n - 1) / n`` with ``n = M - k``, and minus infinity for k = M - 1. ``corrected`` has the absolute
     value and 0, which is what the mechanism leaks.
 
+    Raises ValueError as :func:`equation_25` does.
+
     >>> [round(equation_26(3, 0.6, 1, reading), 6) for reading in ("printed", "corrected")]
     [-0.405465, 0.405465]
     """
@@ -480,6 +498,8 @@ def definition_9(matrix: ArrayLike, reading: Reading = "printed") -> list[tuple[
     As printed, the larger is ``epsilon_DP(Q)`` times the smaller, and as a rule there is none, though the paper goes on "there
     exists at least one". ``corrected``: ``exp(epsilon_DP(Q))`` times, as printed in 2017; there is one if the leakage is finite.
     Ratios that differ by 1e-9 of their size are the same.
+
+    Of a matrix of shape (M, M). Raises ValueError if it is none, or the reading is neither of the two.
 
     >>> response = equation_5(2, 0.25)
     >>> definition_9(response), definition_9(response, "corrected")

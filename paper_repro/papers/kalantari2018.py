@@ -75,7 +75,7 @@ CONSTRUCTIONS: dict[str, tuple[str, list[tuple[int, int]]]] = {
 def theorem_1(alphabet_size: int, distortion: float) -> float:
     """Theorem 1, eq. (7): ``log((M - 1)(1 - D) / D)`` below ``(M - 1) / M`` and 0 from there, for Class I sets.
 
-    Nats; infinite at D = 0 if M > 1.
+    Nats; infinite at D = 0 if M > 1. Raises ValueError if M < 1 or D is no probability.
 
     >>> round(theorem_1(6, 0.1), 6)
     3.806662
@@ -87,7 +87,9 @@ def theorem_1(alphabet_size: int, distortion: float) -> float:
 
 
 def distortion_thresholds(source: SourceSet) -> FloatArray:
-    """Thresholds of Theorem 2, eq. (8): ``D^(k) = max_P`` of the mass of the k least likely letters, for k = 0 .. M.
+    """Thresholds of Theorem 2, eq. (8): ``D^(k) = max_P`` of the mass of the k least likely letters, k = 0 .. M.
+
+    Shape (M + 1,).
 
     Raises
     ------
@@ -177,6 +179,14 @@ def equation_17(
     -------
     float
         Nats; infinite if no mechanism qualifies.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`equation_10`, or if a permutation is none.
+
+    >>> round(math.exp(equation_17(SourceSet([0.6, 0.3, 0.1]), 0.3, 0, [[1, 0, 2]], "corrected")), 6)
+    3.5
     """
     _check(distortion, source.alphabet_size, permutations, reading)
     falling, order = in_order(source)
@@ -302,6 +312,9 @@ def remark_7(folding: Folding, distortion: float, reading: Reading = "printed") 
     ------
     ValueError
         If the folded images differ.
+
+    >>> round(math.exp(remark_7(Folding(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])), 0.4, "largest")), 6)
+    2.0
     """
     return _on_image(folding, _shared_image(folding), distortion, reading)
 
@@ -361,6 +374,7 @@ def equation_48(distortions: ArrayLike, zero_columns: int = 0) -> FloatArray:
 
     As printed but for one sign: the second case reads ``i, j < M - k`` where ``<=`` is needed to fill the last kept row and
     column. Rows of suppressed letters copy row ``M - k``.
+    Raises ValueError where the other letters keep nothing, which it divides by.
 
     >>> equation_48([0.25, 0.25], zero_columns=1)
     array([[0.75, 0.25, 0.  ],
@@ -435,6 +449,9 @@ def ordered_program(
     -------
     float
         Solved to about 1e-9; infinite if no distortions qualify.
+
+    >>> round(ordered_program(np.array([[0.7, 0.3]]), np.array([0.2]), "corrected"), 6)
+    4.0
     """
     count = falling.shape[1]
     # Columns: y_1 .. y_n and s.

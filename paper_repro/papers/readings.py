@@ -33,6 +33,11 @@ class Bounds(NamedTuple):
 def check_reading(reading: str, *known: Reading) -> None:
     """Raise a ValueError that names the readings of a statement if this is none of them; printed and corrected if none are given.
 
+    Raises
+    ------
+    ValueError
+        If it is none of them.
+
     >>> check_reading("printed")
     """
     allowed = known or ("printed", "corrected")

@@ -398,7 +398,7 @@ def proposition_8(
 def lemma_10(prior: ArrayLike, delta: float) -> float:
     """Lemma 10: the distortion ``(1 - delta) D^(m-1) = (1 - delta)(1 - max_j P_j)`` from which no leakage is needed.
 
-    For approximate differential privacy and one known prior; holds for ``delta = 0`` too.
+    The prior has shape (m,). For approximate differential privacy and one known prior; holds for ``delta = 0`` too.
 
     >>> round(lemma_10([0.4, 0.3, 0.2, 0.1], 0.1), 12)
     0.54
@@ -530,6 +530,8 @@ def proposition_12(source: SourceSet, distortion: float, delta: float, reading: 
 
 def theorem_13(prior: ArrayLike, distortion: float, reading: Reading = "printed") -> float:
     """Theorem 13: least leakage by differential privacy for one known prior: Theorem 9 at ``delta = 0``, jump included.
+
+    The prior has shape (m,); in nats.
 
     >>> round(math.exp(theorem_13([0.7, 0.2, 0.1], 0.25)), 6)
     5.0
