@@ -258,8 +258,8 @@ def optimal_with_suppressed(source: SourceSet, distortion: float, count: int) ->
     >>> for count in (0, 1):
     ...     best = optimal_with_suppressed(source, 0.45, count)
     ...     print(round(math.exp(best.leakage), 6), best.attained, best.mechanism)
-    2.2 False Mechanism(M=3, diagonal=[0.6875, 0.6875, 0.0])
-    2.2 True Mechanism(M=3, diagonal=[0.6875, 0.6875, 0.0])
+    2.2 False Mechanism(M=3, diagonal=[0.6875, 0.6875, 0])
+    2.2 True Mechanism(M=3, diagonal=[0.6875, 0.6875, 0])
     """
     check_distortion(distortion)
     size = source.alphabet_size
