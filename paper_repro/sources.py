@@ -17,7 +17,15 @@ from paper_repro.checks import ROW_SUM_TOLERANCE, check_labels, check_probabilit
 from paper_repro.paths import DATA, ROOT
 from paper_repro.types import FloatArray, HasMatrix, ShownAsTable
 
-__all__ = ["SourceClass", "SourceSet", "load_source_set", "read_source_set", "source_set_names", "source_set_path"]
+__all__ = [
+    "SourceClass",
+    "SourceSet",
+    "distance_to_hull",
+    "load_source_set",
+    "read_source_set",
+    "source_set_names",
+    "source_set_path",
+]
 
 SourceClass = Literal["I", "II", "III"]
 
@@ -196,7 +204,7 @@ class SourceSet(ShownAsTable):
         I: the hull contains the uniform distribution. II: it does not, and one ordering of the letters, ties
         included, sorts every vertex (hence every member). III: everything else.
         """
-        if self._distance_to_uniform() <= _UNIFORM:
+        if distance_to_hull(np.full(self.alphabet_size, 1 / self.alphabet_size), self.vertices) <= _UNIFORM:
             return "I"
         # If any common ordering exists, sorting by the average of the vertices finds one.
         order = np.argsort(-self.vertices.mean(axis=0), kind="stable")
@@ -219,28 +227,34 @@ class SourceSet(ShownAsTable):
             )
         return float((self.vertices @ (1 - np.diagonal(matrix))).max())
 
-    def _distance_to_uniform(self) -> float:
-        """Least, over the hull, of the largest difference to the uniform distribution in any letter (an LP)."""
-        size, uniform = self.alphabet_size, 1 / self.alphabet_size
-        if np.abs(self.vertices - uniform).max() <= _UNIFORM:
-            return 0.0
-        if self.vertex_count == 1:
-            return float(np.abs(self.vertices - uniform).max())
-        from scipy.optimize import linprog
 
-        slack = np.ones((size, 1))
-        spread = self.vertices.T
-        result = linprog(
-            np.append(np.zeros(self.vertex_count), 1.0),
-            A_ub=np.block([[spread, -slack], [-spread, -slack]]),
-            b_ub=np.concatenate([np.full(size, uniform), np.full(size, -uniform)]),
-            A_eq=np.append(np.ones(self.vertex_count), 0.0)[np.newaxis],
-            b_eq=[1.0],
-            method="highs",
-        )
-        weights = np.clip(result.x[:-1], 0, None)
-        # Judge the point, not the solver's word for it.
-        return float(np.abs(weights @ self.vertices / weights.sum() - uniform).max())
+def distance_to_hull(prior: FloatArray, vertices: FloatArray) -> float:
+    """Least, over the hull of the vertices, of the largest difference to a distribution in any letter (an LP), dimensionless.
+
+    The prior has shape (M,), the vertices have shape (V, M). Evaluated at the member of the hull that the solver finds, so never
+    understated.
+
+    >>> round(distance_to_hull(np.array([0.5, 0.5]), np.array([[0.9, 0.1], [0.7, 0.3]])), 9)
+    0.2
+    """
+    count, size = vertices.shape
+    nearest = float(np.abs(vertices - prior).max(axis=1).min())
+    if nearest <= _UNIFORM or count == 1:
+        return nearest
+    from scipy.optimize import linprog
+
+    slack = np.ones((size, 1))
+    result = linprog(
+        np.append(np.zeros(count), 1.0),
+        A_ub=np.block([[vertices.T, -slack], [-vertices.T, -slack]]),
+        b_ub=np.concatenate([prior, -prior]),
+        A_eq=np.append(np.ones(count), 0.0)[np.newaxis],
+        b_eq=[1.0],
+        method="highs",
+    )
+    weights = np.clip(result.x[:-1], 0, None)
+    # Judge the point, not the solver's word for it.
+    return float(np.abs(weights @ vertices / weights.sum() - prior).max())
 
 
 _FOLDER = DATA / "source_sets"

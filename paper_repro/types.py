@@ -10,11 +10,22 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PARAMETER_TYPES", "BoolArray", "FloatArray", "HasMatrix", "IntArray", "ShownAsTable"]
+__all__ = ["NOTION_NAMES", "PARAMETER_TYPES", "BoolArray", "FloatArray", "HasMatrix", "IntArray", "ShownAsTable"]
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.intp]
+
+NOTION_NAMES = (
+    "differential privacy",
+    "approximate differential privacy",
+    "maximal information",
+    "maximal leakage",
+    "Renyi differential privacy",
+    "Sibson information",
+    "mutual information",
+)
+"""The seven notions of Definition 3, Zhong and Bu 2022: parts (1) to (7) of its theorems are in this order."""
 
 PARAMETER_TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool,),

@@ -56,6 +56,7 @@ from paper_repro.min_entropy import (
 )
 from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.papers import alvim2011 as paper
+from paper_repro.papers.readings import Reading
 from paper_repro.types import FloatArray
 
 __all__: list[str] = []
@@ -489,7 +490,7 @@ def bound_shape(sample: Sample) -> Finding:
 
 def _proposition_1_violation(rng: Generator) -> float:
     values, individuals, leakage = random_space(rng)
-    matrix, graph = paper.proposition_1(values, individuals, leakage), hamming_graph(values, individuals)
+    matrix, graph = paper.proposition_1(values, individuals, leakage, "corrected"), hamming_graph(values, individuals)
     leaked = leaked_bits(uniform_prior(len(matrix)), matrix) - paper.theorem_1(values, individuals, leakage)
     return max(rows_off(matrix), ratio_leakage(matrix, graph) - leakage, abs(leaked))
 
@@ -501,19 +502,19 @@ def _proposition_1_violation(rng: Generator) -> float:
     instance=_proposition_1_violation,
 )
 def proposition_1(sample: Sample) -> Finding:
-    matrix = paper.proposition_1(3, 2, LOG2)
+    matrix = paper.proposition_1(3, 2, LOG2, "corrected")
     named = {
         "v = 3, u = 2, t = 2": abs(leaked_bits(uniform_prior(9), matrix) - 2 * math.log2(6 / 4)),
-        "eps = 0": abs(leaked_bits(uniform_prior(4), paper.proposition_1(2, 2, 0.0))),
+        "eps = 0": abs(leaked_bits(uniform_prior(4), paper.proposition_1(2, 2, 0.0, "corrected"))),
     }
     return holds(sample, named=named, of="spaces and eps: rows sum to 1, the ratio is kept, the leakage is B")
 
 
-def _scales(reading: str) -> dict[str, tuple[float, float]]:
+def _scales(reading: Reading) -> dict[str, tuple[float, float]]:
     """Largest entry of the matrix on Val^u, and what it must be for rows to sum to 1."""
     largest = {}
     for v, u, t in [(3, 2, 2), (2, 1, 2)]:
-        matrix = paper.proposition_1(v, u, math.log(t), reading)  # type: ignore[arg-type]
+        matrix = paper.proposition_1(v, u, math.log(t), reading)
         exact = 1 / sum(Fraction(math.comb(u, d) * (v - 1) ** d, t**d) for d in range(u + 1))
         largest[f"v = {v}, u = {u}, t = {t}"] = (float(matrix.max()), float(exact))
     return largest
@@ -577,7 +578,7 @@ def example_1_scale() -> Finding:
 def example_1_leakage() -> Finding:
     pairs = {}
     for t in (1.1, 2, 10):
-        leaked = leaked_bits(uniform_prior(9), paper.proposition_1(3, 2, math.log(t)))
+        leaked = leaked_bits(uniform_prior(9), paper.proposition_1(3, 2, math.log(t), "corrected"))
         pairs[f"t = {t}, bits"] = (leaked, math.log2(9 * best_utility(hamming_graph(3, 2), t)))
     return loose(pairs)
 

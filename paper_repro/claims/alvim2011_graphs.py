@@ -691,7 +691,7 @@ def two_values() -> Finding:
         )
         for u, t in [(1, 2), (2, 3), (3, 2)]
     }
-    least = leaked_bits(uniform_prior(512), paper.proposition_1(2, 9, LOG2))
+    least = leaked_bits(uniform_prior(512), paper.proposition_1(2, 9, LOG2, "corrected"))
     return loose(pairs | {"u = 9, t = 2: 9 times as much as u = 1": (9 * paper.theorem_1(2, 1, LOG2), least)})
 
 

@@ -175,7 +175,7 @@ def _on_symmetric(violation: Callable[[FloatArray, int, int, float], float]) -> 
     instance=_on_symmetric(lambda m, v, u, eps: m[0, 0] - (math.exp(eps) / (v - 1 + math.exp(eps))) ** u),
 )
 def equation_8(sample: Sample) -> Finding:
-    named = {"v = 3, u = 2, t = 2, attained": abs(float(paper.proposition_1(3, 2, LOG2)[0, 0]) - 1 / 4)}
+    named = {"v = 3, u = 2, t = 2, attained": abs(float(paper.proposition_1(3, 2, LOG2, "corrected")[0, 0]) - 1 / 4)}
     return holds(sample, named=named, of="private channels after Lemmas 1 and 2")
 
 

@@ -33,7 +33,7 @@ from paper_repro.claims.kalantari_tools import (
 from paper_repro.graphs import line
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016 as isit
-from paper_repro.papers.kalantari2018 import Reading
+from paper_repro.papers.readings import Reading
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray

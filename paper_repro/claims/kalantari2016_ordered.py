@@ -8,7 +8,6 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, refuted
 from paper_repro.claims.kalantari2016 import (
@@ -39,6 +38,7 @@ from paper_repro.claims.kalantari_tools import (
 )
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
+from paper_repro.papers import coloring
 from paper_repro.papers import kalantari2016 as isit
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
@@ -93,7 +93,7 @@ def section_5a_changes() -> Finding:
         channel("1/2 1/4 1/4; 1/4 3/8 3/8; 1/4 3/8 3/8"),
         channel("1/2 49/100 1/100; 1/4 3/8 3/8; 1/4 3/8 3/8"),
     )
-    painted = isit.colors(np.array(before, dtype=float))
+    painted = coloring.coloring(np.array(before, dtype=float))
     changed = [painted[i, j] for i, j in itertools.product(range(3), repeat=2) if before[i][j] != after[i][j]]
     found = float(ratio(after)) if changed == ["white"] * 2 else math.nan
     name = (
@@ -106,14 +106,14 @@ def _lowered_violation(rng: np.random.Generator) -> float:
     """A black entry lowered, or a red one raised, against another of its row: fewer nats, or another color."""
     matrix = isit.equation_25(4, 0.3, 0) if rng.random() < 0.3 else some_channel(rng)
     color, sign = [("black", -1), ("red", 1)][rng.integers(2)]
-    i, j = rng.choice(np.argwhere(isit.colors(matrix) == color))
+    i, j = rng.choice(np.argwhere(coloring.coloring(matrix) == color))
     other = rng.choice(np.delete(np.arange(len(matrix)), j))
     step = rng.uniform(0.1, 0.9) * (matrix[i, j] if sign < 0 else matrix[i, other])
     changed = matrix.copy()
     changed[i, [j, other]] += sign * step, -sign * step
     if log_ratio(changed) < log_ratio(matrix) - STRICT:
         return -1.0
-    return float(isit.colors(changed)[i, j] == color)
+    return float(coloring.coloring(changed)[i, j] == color)
 
 
 @claim(
@@ -124,7 +124,7 @@ def _lowered_violation(rng: np.random.Generator) -> float:
     instance=_lowered_violation,
 )
 def remark_6(sample: Sample) -> Finding:
-    painted = isit.colors(np.array([[0.6, 0.4], [0.25, 0.75]]))
+    painted = coloring.coloring(np.array([[0.6, 0.4], [0.25, 0.75]]))
     named = {"((3/4, 1/4), (1/4, 3/4)) with 3/4 made 3/5": float(painted[0, 0] == "black") - 1.0}
     lowered = log_ratio(np.array([[0.6, 0.4], [0.25, 0.75]])) - math.log(3)
     named["there, what the leakage rises by"] = lowered + STRICT if painted[0, 0] == "black" else 0.0
@@ -157,7 +157,7 @@ def figure_2() -> Finding:
 )
 def figure_2_caption() -> Finding:
     copied = ON_TWO
-    painted = isit.colors(np.array(copied, dtype=float))
+    painted = coloring.coloring(np.array(copied, dtype=float))
     optimal = certified(KNOWN, "9/20", copied) == 2.2
     found = float((painted[2] == "black").sum() + (painted[2] == "red").sum()) if optimal else math.nan
     name = f"{KNOWN_NAME} at D = 9/20, k = 1, the optimum (11/16, 5/16), (5/16, 11/16), (5/16, 11/16): colored entries in row 3"
@@ -259,56 +259,20 @@ def lemma_6_value(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=1e-7, of="ordered sets, against a linear program over all entries")
 
 
-_Painted = tuple[NDArray[np.str_], int, FloatArray]
+def _remark_7(matrix: FloatArray) -> bool:
+    """Whether the rows of suppressed letters are white."""
+    suppressed = coloring.coloring(matrix)[:, matrix.any(axis=0)][~matrix.any(axis=0)]
+    return bool((suppressed == "white").all())
 
 
-def _painted(matrix: FloatArray) -> _Painted:
-    """Colors without all-zero columns, the number of letters published, here put first, and the diagonal."""
-    used = matrix.any(axis=0)
-    order = np.argsort(~used, kind="stable")
-    count = int(used.sum())
-    return isit.colors(matrix[np.ix_(order, order)])[:, :count], count, np.diagonal(matrix)[order[:count]]
+def _conclusion(matrix: FloatArray) -> bool:
+    """Whether the row of the smallest ``D_i`` is red off the diagonal, and the other published letters' diagonals are black."""
+    colors, first = coloring.coloring(matrix), int(np.argmax(np.diagonal(matrix)))
+    others = np.delete(np.flatnonzero(matrix.any(axis=0)), np.flatnonzero(matrix.any(axis=0)) == first)
+    return bool((colors[first, others] == "red").all() and (colors[others, others] == "black").all())
 
 
-def _off(colors: NDArray[np.str_], row: int) -> set[str]:
-    return set(np.delete(colors[row], row) if row < colors.shape[1] else colors[row])
-
-
-def _claim_1(painted: _Painted) -> float:
-    return failures(set(row) not in ({"black"}, {"red"}) for row in painted[0])
-
-
-def _claim_2(painted: _Painted) -> float:
-    return failures(len(_off(painted[0], row)) == 1 for row in range(len(painted[0])))
-
-
-def _claim_3(painted: _Painted) -> float:
-    colors, count, _ = painted
-    return failures(_off(colors, i) == {"red"} for i in range(count) if colors[i, i] != "black")
-
-
-def _claim_4(painted: _Painted) -> float:
-    colors, count, _ = painted
-    return float(sum(colors[i, i] != "black" for i in range(count)) - 1)
-
-
-def _claim_5(painted: _Painted) -> float:
-    colors, count, kept = painted
-    return max((float(kept.max() - kept[i]) for i in range(count) if colors[i, i] != "black"), default=0.0)
-
-
-def _remark_7(painted: _Painted) -> float:
-    colors, count, _ = painted
-    return failures(set(row) == {"white"} for row in colors[count:])
-
-
-def _conclusion(painted: _Painted) -> float:
-    colors, count, kept = painted
-    first = int(np.argmax(kept))
-    return failures([_off(colors, first) == {"red"}, *(colors[j, j] == "black" for j in range(count) if j != first)])
-
-
-def _structure(test: Callable[[_Painted], float]) -> Callable[[np.random.Generator], float]:
+def _structure(test: Callable[[FloatArray], bool]) -> Callable[[np.random.Generator], float]:
     """Of the optimum of a random ordered set, or of a matrix of least leakage for random ascending D_i, some of them 1."""
 
     def violation(rng: np.random.Generator) -> float:
@@ -316,15 +280,15 @@ def _structure(test: Callable[[_Painted], float]) -> Callable[[np.random.Generat
             count = int(rng.integers(2, 5))
             changed = np.sort(rng.uniform(0.02, 0.98, count))
             changed *= min(1.0, 0.95 * (count - 1) / changed.sum())
-            return test(_painted(Mechanism.from_distortions([*changed, *[1.0] * int(rng.integers(3))]).matrix))
+            return float(not test(Mechanism.from_distortions([*changed, *[1.0] * int(rng.integers(3))]).matrix))
         source, budget = ordered_budget(rng)
         best = optimal_mechanism(source, distortion=budget)
-        return math.nan if best.leakage < STRICT else test(_painted(best.mechanism.matrix))
+        return math.nan if best.leakage < STRICT else float(not test(best.mechanism.matrix))
 
     return violation
 
 
-def _structure_holds(sample: Sample, test: Callable[[_Painted], float]) -> Finding:
+def _structure_holds(sample: Sample, test: Callable[[FloatArray], bool]) -> Finding:
     cases = {
         f"{KNOWN_NAME} at D = 3/10": np.array(response(3, "3/10"), dtype=float),
         f"{KNOWN_NAME} at D = 9/20": Mechanism.from_distortions([5 / 16, 5 / 16, 1]).matrix,
@@ -333,7 +297,7 @@ def _structure_holds(sample: Sample, test: Callable[[_Painted], float]) -> Findi
     }
     return holds(
         sample,
-        named={name: test(_painted(matrix)) for name, matrix in cases.items()},
+        named={name: float(not test(matrix)) for name, matrix in cases.items()},
         of="optima of ordered sets, and least leaky matrices for given D_i",
     )
 
@@ -342,10 +306,10 @@ def _structure_holds(sample: Sample, test: Callable[[_Painted], float]) -> Findi
     "Lemma 6, Claim 1",
     "Section V-A",
     "In the published columns of an optimal mechanism no row is all black, and none all red.",
-    instance=_structure(_claim_1),
+    instance=_structure(coloring.claim_1),
 )
 def lemma_6_claim_1(sample: Sample) -> Finding:
-    return _structure_holds(sample, _claim_1)
+    return _structure_holds(sample, coloring.claim_1)
 
 
 @claim(
@@ -353,10 +317,10 @@ def lemma_6_claim_1(sample: Sample) -> Finding:
     "Section V-A",
     "Where the optimum is attained, some optimal mechanism has off-diagonal entries of one color in each row of the published "
     "columns.",
-    instance=_structure(_claim_2),
+    instance=_structure(coloring.claim_2),
 )
 def lemma_6_claim_2(sample: Sample) -> Finding:
-    return _structure_holds(sample, _claim_2)
+    return _structure_holds(sample, coloring.claim_2)
 
 
 @claim(
@@ -376,10 +340,10 @@ def lemma_6_claim_2_proof() -> Finding:
     "Lemma 6, Claim 3",
     "Section V-A",
     "In some optimal mechanism, if the diagonal entry of a published letter is not black, all other entries of its row are red.",
-    instance=_structure(_claim_3),
+    instance=_structure(coloring.claim_3),
 )
 def lemma_6_claim_3(sample: Sample) -> Finding:
-    return _structure_holds(sample, _claim_3)
+    return _structure_holds(sample, coloring.claim_3)
 
 
 @claim(
@@ -400,20 +364,20 @@ def lemma_6_claim_3_proof() -> Finding:
     "Lemma 6, Claim 4",
     "Section V-A",
     "In some optimal mechanism at most one diagonal entry of a published letter is not black.",
-    instance=_structure(_claim_4),
+    instance=_structure(coloring.claim_4),
 )
 def lemma_6_claim_4(sample: Sample) -> Finding:
-    return _structure_holds(sample, _claim_4)
+    return _structure_holds(sample, coloring.claim_4)
 
 
 @claim(
     "Lemma 6, Claim 5",
     "Section V-A",
     "In some optimal mechanism a diagonal entry that is not black belongs to a letter with the smallest D_i.",
-    instance=_structure(_claim_5),
+    instance=_structure(coloring.claim_5),
 )
 def lemma_6_claim_5(sample: Sample) -> Finding:
-    return _structure_holds(sample, _claim_5)
+    return _structure_holds(sample, coloring.claim_5)
 
 
 @claim(

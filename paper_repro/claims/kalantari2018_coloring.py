@@ -33,7 +33,7 @@ from paper_repro.claims.kalantari_tools import (
 )
 from paper_repro.mechanisms import Mechanism
 from paper_repro.papers import coloring, kalantari2018
-from paper_repro.papers.kalantari2017 import equation_32
+from paper_repro.papers.kalantari2018 import equation_32
 from paper_repro.sources import load_source_set
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray

@@ -30,9 +30,9 @@ from paper_repro.claims.kalantari_tools import (
     worst_distortion,
     yes,
 )
-from paper_repro.papers import kalantari2017, kalantari2018
+from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding, as_source_set, isolated
-from paper_repro.papers.kalantari2017 import theorem_3
+from paper_repro.papers.kalantari2018 import theorem_3
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import optimal_mechanism
 
@@ -381,7 +381,7 @@ def theorem_3_upper(sample: Sample) -> Finding:
     return corrected(
         {
             f"{first}, without D_i <= 1": (math.exp(theorem_3(mirrored, 0.3, "literal").upper), least),
-            f"{second}, with D_i <= 1": (kalantari2018.theorem_3(table, 0.05, swap, "printed"), eps(six, 0.05)),
+            f"{second}, with D_i <= 1": (theorem_3(table, 0.05, permutations=swap).upper, eps(six, 0.05)),
         },
         {
             first: (math.exp(theorem_3(mirrored, 0.3, "largest").upper), least),
@@ -594,7 +594,7 @@ def _remark_4(rng: np.random.Generator) -> float:
     source = _tenths(rng)
     folding = Folding(source)
     distortion = _any_budget(rng, source)
-    return kalantari2017.remark_5(folding, distortion, "largest") - eps(source, distortion)
+    return kalantari2018.remark_5(folding, distortion, "largest") - eps(source, distortion)
 
 
 @claim(
@@ -610,7 +610,7 @@ def remark_4(sample: Sample) -> Finding:
     folding = Folding(isolated(source))
     empty = float(bool(folding.intersection))
     named = {
-        "{(.6, .3, .1), (.1, .2, .7)}, P^cap empty, D = 3/10": kalantari2017.remark_5(folding, 0.3)
+        "{(.6, .3, .1), (.1, .2, .7)}, P^cap empty, D = 3/10": kalantari2018.remark_5(folding, 0.3)
         - eps(source, 0.3)
         + empty
     }
@@ -667,7 +667,7 @@ def _folds_alike(rng: np.random.Generator, which: str) -> float:
     if not folding.folds_alike:
         return math.nan
     distortion = _any_budget(rng, source)
-    formula = kalantari2017.corollary_1 if which == "corollary" else kalantari2017.remark_7
+    formula = kalantari2018.corollary_1 if which == "corollary" else kalantari2018.remark_7
     return abs(formula(folding, distortion, "largest") - eps(source, distortion))
 
 
@@ -687,7 +687,7 @@ def corollary_1() -> Finding:
         "P^cup (a constant answer), and for P, both certified",
         claimed=one,
         actual=both if folding.folds_alike else math.nan,
-        formula=math.exp(kalantari2017.corollary_1(folding, 0.4, "corrected")),
+        formula=math.exp(kalantari2018.corollary_1(folding, 0.4, "corrected")),
     )
 
 
@@ -701,7 +701,7 @@ def corollary_1() -> Finding:
 )
 def corollary_1_convex(sample: Sample) -> Finding:
     source = as_floats(*MIRRORED)
-    found = kalantari2017.corollary_1(Folding(source), 0.4, "corrected")
+    found = kalantari2018.corollary_1(Folding(source), 0.4, "corrected")
     return holds(
         sample,
         named={"segment, D = 2/5": abs(found - eps(source, 0.4))},
@@ -724,7 +724,7 @@ def remark_6() -> Finding:
         "the three points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3), which fold onto the first, D = 3/5: ratio of a valid "
         "constant answer, and of the formula",
         claimed=float(ratio(constant)) if valid else math.nan,
-        actual=math.exp(kalantari2017.remark_7(folding, 0.6, "largest")),
+        actual=math.exp(kalantari2018.remark_7(folding, 0.6, "largest")),
     )
 
 
@@ -739,7 +739,7 @@ def remark_6() -> Finding:
 )
 def remark_6_convex(sample: Sample) -> Finding:
     source = as_floats(*MIRRORED)
-    found = kalantari2017.remark_7(Folding(source), 0.4, "largest")
+    found = kalantari2018.remark_7(Folding(source), 0.4, "largest")
     return holds(
         sample,
         named={"segment, D = 2/5": abs(found - eps(source, 0.4))},

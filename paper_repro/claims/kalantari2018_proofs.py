@@ -35,7 +35,7 @@ from paper_repro.claims.kalantari_tools import (
     yes,
 )
 from paper_repro.papers import kalantari2016, kalantari2018
-from paper_repro.papers.kalantari2017 import equation_32
+from paper_repro.papers.kalantari2018 import equation_32
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.types import FloatArray
 

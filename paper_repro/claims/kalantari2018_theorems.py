@@ -35,6 +35,7 @@ from paper_repro.claims.kalantari_tools import (
 )
 from paper_repro.curves import exact_curve
 from paper_repro.papers import kalantari2016, kalantari2018
+from paper_repro.papers.readings import Reading
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import distortion_curve, leakage_curve, optimal_mechanism
 
@@ -330,7 +331,7 @@ def _theorem_2(rng: np.random.Generator) -> float:
     return abs(eps(source, distortion) - kalantari2018.theorem_2(source, distortion, "corrected"))
 
 
-def _theorem_2_pairs(reading: kalantari2018.Reading) -> dict[str, tuple[float, float]]:
+def _theorem_2_pairs(reading: Reading) -> dict[str, tuple[float, float]]:
     small, two = as_floats(PEAKED), as_floats(TWO)
     return {
         "Table I, D = 0.05": (kalantari2018.theorem_2(_table_1(), 0.05, reading), eps(_table_1(), 0.05)),
@@ -527,7 +528,7 @@ def linear_programs(sample: Sample) -> Finding:
 )
 def class_3_characterized() -> Finding:
     from paper_repro.papers.folding import Folding
-    from paper_repro.papers.kalantari2017 import theorem_3
+    from paper_repro.papers.kalantari2018 import theorem_3
 
     source = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.5, 0.2]])
     bounds = theorem_3(Folding(source), 0.4, "largest")

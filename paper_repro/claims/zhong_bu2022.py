@@ -38,8 +38,10 @@ from paper_repro.claims.zhong_bu2022_tools import (
 )
 from paper_repro.notions import ApproximateDP, DifferentialPrivacy
 from paper_repro.papers import zhong_bu2022 as zhong
-from paper_repro.papers.zhong_bu2022 import NOTIONS, Floor
+from paper_repro.papers.readings import Reading
+from paper_repro.papers.zhong_bu2022 import Floor
 from paper_repro.sources import SourceSet
+from paper_repro.types import NOTION_NAMES
 
 # What certified optima may be off: linear programs and closed forms, conic programs.
 _EXACT, _CONIC = 1e-8, 2e-6
@@ -86,7 +88,7 @@ def _fair(notion: str) -> tuple[float, float]:
     share=0.1,
 )
 def _abstract_bounds(sample: Sample) -> Finding:
-    named = {f"{_PAIR}, each of the seven notions": max(max(_fair(notion)) for notion in NOTIONS)}
+    named = {f"{_PAIR}, each of the seven notions": max(max(_fair(notion)) for notion in NOTION_NAMES)}
     return holds(sample, named=named, tolerance=_CONIC, of="pairs of priors and notions")
 
 
@@ -286,7 +288,7 @@ def _member(rng: np.random.Generator) -> float:
     share=0.5,
 )
 def _lemma_5_1(sample: Sample) -> Finding:
-    named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[0] for notion in NOTIONS)}
+    named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[0] for notion in NOTION_NAMES)}
     return holds(sample, named=named, tolerance=_CONIC, of="sets and members")
 
 
@@ -296,7 +298,7 @@ def _silent_pairs() -> dict[str, tuple[float, float]]:
     for m, n in ((2, 1), (2, 2), (3, 2), (2, 3)):
         start = zhong.lemma_5(m, n)
         some = least(DP, m, n, start * (1 - 1e-9)) > 0
-        none = max(least(notion, m, n, d) for notion in NOTIONS for d in (start, (start + n) / 2, n)) == 0
+        none = max(least(notion, m, n, d) for notion in NOTION_NAMES for d in (start, (start + n) / 2, n)) == 0
         pairs[f"m = {m}, n = {n}: length of the range of D"] = (
             max(0.0, 1 - start),
             (n - start) if some and none else 0.0,
@@ -338,7 +340,7 @@ def _special(rng: np.random.Generator) -> float:
     share=0.2,
 )
 def _lemma_5_3(sample: Sample) -> Finding:
-    named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[1] for notion in NOTIONS)}
+    named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[1] for notion in NOTION_NAMES)}
     for m, n, d in ((3, 2, F(4, 3)), (2, 3, F(5, 2)), (2, 2, F(3, 2))):
         kept, other = 1 - d / n, d / n / (m - 1)
         matrix = [[kept ** (n - apart) * other**apart for apart in row] for row in distances(m, n)]
@@ -407,7 +409,7 @@ def _label(notion: str, case: _Case) -> str:
     return f"{case[0]}{parameter}, as exp"
 
 
-def _case_6(notion: zhong.Notion, case: _Case, reading: zhong.Reading = "printed") -> tuple[float, float, float]:
+def _case_6(notion: str, case: _Case, reading: Reading = "printed") -> tuple[float, float, float]:
     """Lower bound, least leakage and upper bound, as exponentials."""
     _, m, n, d, vertices, alpha, delta = case
     found = zhong.theorem_6(notion, m, n, d, SourceSet(vertices), alpha=alpha, delta=delta, reading=reading)
@@ -415,7 +417,7 @@ def _case_6(notion: zhong.Notion, case: _Case, reading: zhong.Reading = "printed
     return math.exp(found.lower), math.exp(exact), math.exp(found.upper)
 
 
-def _violation_6(notion: zhong.Notion, side: str, reading: zhong.Reading) -> Callable[[np.random.Generator], float]:
+def _violation_6(notion: str, side: str, reading: Reading) -> Callable[[np.random.Generator], float]:
     def violation(rng: np.random.Generator) -> float:
         m, n = _SPACES[rng.integers(len(_SPACES))]
         vertices = random_vertices(rng, m**n, int(rng.integers(1, 3)))
@@ -429,7 +431,7 @@ def _violation_6(notion: zhong.Notion, side: str, reading: zhong.Reading) -> Cal
 
 
 def _register_theorem_6() -> None:
-    for part, notion in enumerate(NOTIONS, 1):
+    for part, notion in enumerate(NOTION_NAMES, 1):
         tolerance = _tolerance(notion)
         for side, formula in (("lower", _LOWER_6[notion]), ("upper", _UPPER[notion])):
             statement = (
@@ -438,11 +440,9 @@ def _register_theorem_6() -> None:
                 f"least leakage by {notion} at distortion D is at {'least' if side == 'lower' else 'most'} "
                 f"{_positive_part(formula)}."
             )
-            reading: zhong.Reading = "corrected" if (notion, side) == (MUTUAL, "lower") else "printed"
+            reading: Reading = "corrected" if (notion, side) == (MUTUAL, "lower") else "printed"
 
-            def check(
-                sample: Sample, notion: zhong.Notion = notion, side: str = side, tolerance: float = tolerance
-            ) -> Finding:
+            def check(sample: Sample, notion: str = notion, side: str = side, tolerance: float = tolerance) -> Finding:
                 if (notion, side) == (MUTUAL, "lower"):
                     fair, name = _CASES_6[-1], "two fair bits, D = 3/2, as exp of twice the leakage"
                     printed, mended = _case_6(notion, fair), _case_6(notion, fair, "corrected")
@@ -504,7 +504,7 @@ def _theta_orders(rng: np.random.Generator) -> float:
     less, more = np.sort(rng.uniform(0.1, 1.0, 2))
     alpha, delta, peak = float(rng.uniform(1.1, 9)), float(rng.uniform(0, 0.1)), float(rng.uniform(1, 1.5))
     worst = -math.inf
-    for notion in set(NOTIONS) - {MAXIMAL}:
+    for notion in set(NOTION_NAMES) - {MAXIMAL}:
         first, second = (
             zhong.theorem_6(notion, m, n, d, Floor(theta, peak), alpha=alpha, delta=delta) for theta in (less, more)
         )
@@ -569,7 +569,7 @@ _CASES_7_MAXIMAL: list[_Case] = [
 
 
 def _case_7(
-    notion: zhong.Notion, case: _Case, reading: zhong.Reading = "printed", *, named: bool = False
+    notion: str, case: _Case, reading: Reading = "printed", *, named: bool = False
 ) -> tuple[float, float, float]:
     """The same; what is shown by name is solved again without use of symmetry, where that is quick."""
     _, m, n, d, vertices, alpha, delta = case
@@ -581,7 +581,7 @@ def _case_7(
     return math.exp(found.lower), math.exp(exact), math.exp(found.upper)
 
 
-def _violation_7(notion: zhong.Notion, side: str, reading: zhong.Reading) -> Callable[[np.random.Generator], float]:
+def _violation_7(notion: str, side: str, reading: Reading) -> Callable[[np.random.Generator], float]:
     def violation(rng: np.random.Generator) -> float:
         m, n = int(rng.integers(2, 5)), int(rng.integers(1, 5))
         if m**n > 256:
@@ -600,10 +600,10 @@ def _register_theorem_7() -> None:
         "On databases of n records with m values, if the hull of the source set contains the uniform distribution, the least "
         "leakage by"
     )
-    for part, notion in enumerate(NOTIONS, 1):
+    for part, notion in enumerate(NOTION_NAMES, 1):
         if notion in (DP, MUTUAL):
 
-            def equation(sample: Sample, notion: zhong.Notion = notion) -> Finding:
+            def equation(sample: Sample, notion: str = notion) -> Finding:
                 cases = {_label(notion, case): case for case in _CASES_7}
                 printed = {name: _case_7(notion, case, named=True)[:2] for name, case in cases.items()}
                 if notion == DP:
@@ -630,10 +630,10 @@ def _register_theorem_7() -> None:
             continue
         for side, formula in (("lower", _LOWER_7[notion]), ("upper", _UPPER[notion])):
 
-            def check(sample: Sample, notion: zhong.Notion = notion, side: str = side) -> Finding:
+            def check(sample: Sample, notion: str = notion, side: str = side) -> Finding:
                 cases = _CASES_7 + (_CASES_7_MAXIMAL if notion == MAXIMAL else [])
                 first = 0 if side == "lower" else 1
-                reading: zhong.Reading = "corrected" if (notion, side) == (SIBSON, "lower") else "printed"
+                reading: Reading = "corrected" if (notion, side) == (SIBSON, "lower") else "printed"
                 found = {_label(notion, case): _case_7(notion, case, reading, named=True) for case in cases}
                 pairs = {name: (row[first], row[first + 1]) for name, row in found.items()}
                 return loose(pairs, sample, tolerance=10 * _tolerance(notion))

@@ -30,9 +30,9 @@ from paper_repro.claims.zhong_bu2022_tools import (
 from paper_repro.curves import exact_curve
 from paper_repro.notions import ApproximateDP, MaximalLeakage
 from paper_repro.papers import zhong_bu2022 as zhong
-from paper_repro.papers.zhong_bu2022 import NOTIONS, Notion
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
+from paper_repro.types import NOTION_NAMES
 
 _EXACT, _CONIC = 1e-8, 2e-6
 _FOUR, _THREE = (0.4, 0.3, 0.2, 0.1), (0.7, 0.2, 0.1)
@@ -98,7 +98,7 @@ _CASES_8 = [
 
 
 def _case_8(
-    notion: Notion, values: int, d: float, vertices: Vertices | None = None, alpha: float = 2.0, *, named: bool = False
+    notion: str, values: int, d: float, vertices: Vertices | None = None, alpha: float = 2.0, *, named: bool = False
 ) -> list[float]:
     """Lower end, least leakage and upper end, as exponentials; delta is 1/10.
 
@@ -113,7 +113,7 @@ def _case_8(
     return [math.exp(found.lower), math.exp(exact), math.exp(found.upper)]
 
 
-def _violation_8(notion: Notion, side: str) -> Callable[[np.random.Generator], float]:
+def _violation_8(notion: str, side: str) -> Callable[[np.random.Generator], float]:
     def violation(rng: np.random.Generator) -> float:
         values, alpha = int(rng.integers(2, 6)), float(1 + 10 ** rng.uniform(-1, 1.3))
         vertices: Vertices | None = None
@@ -132,12 +132,12 @@ def _violation_8(notion: Notion, side: str) -> Callable[[np.random.Generator], f
 
 def _register_proposition_8() -> None:
     opening = "For one record of m values, if the hull of the source set contains the uniform distribution, the least leakage by"
-    for part, notion in enumerate(NOTIONS, 1):
+    for part, notion in enumerate(NOTION_NAMES, 1):
         equation = notion in (DP, APPROXIMATE, LEAKAGE, MUTUAL)
         for side in ("both",) if equation else ("lower", "upper"):
             tolerance = _CONIC if notion == MAXIMAL else _EXACT
 
-            def check(sample: Sample, notion: Notion = notion, side: str = side) -> Finding:
+            def check(sample: Sample, notion: str = notion, side: str = side) -> Finding:
                 shown = 10 * (_EXACT if notion in (DP, APPROXIMATE, LEAKAGE) else _CONIC)
                 found = {f"{name}, as exp": _case_8(notion, m, d, named=True) for name, m, d in _CASES_8}
                 if notion == MAXIMAL:
@@ -463,7 +463,7 @@ def _corollary_15(sample: Sample) -> Finding:
 # Section IV-C: the figures
 
 
-def _binary(notion: Notion, d: float) -> tuple[float, float, float]:
+def _binary(notion: str, d: float) -> tuple[float, float, float]:
     lower, exact, upper = _case_8(notion, 2, d)
     return lower, exact, upper
 
@@ -500,7 +500,7 @@ def _figure_3_ranges() -> Finding:
     return loose(pairs)
 
 
-def _excess(first: Notion, second: Notion, d: float) -> float:
+def _excess(first: str, second: str, d: float) -> float:
     """By how much the first notion's least leakage exceeds the second's, as exponentials, for two letters."""
     return _binary(first, d)[1] - _binary(second, d)[1]
 
@@ -539,7 +539,7 @@ def _special_8(notion: str, d: float, vertices: Vertices) -> float:
     correction="For D <= 1/2 and all notions but maximal information, whose worst prior counts; beyond D = 1/2 Q_D leaks and "
     "need not.",
     instance=lambda rng: _special_gap(
-        str(rng.choice([n for n in NOTIONS if n != MAXIMAL])), float(rng.uniform(0.01, 0.5))
+        str(rng.choice([n for n in NOTION_NAMES if n != MAXIMAL])), float(rng.uniform(0.01, 0.5))
     ),
     tolerance=_EXACT,
 )
@@ -556,7 +556,7 @@ def _figure_3_randomized_response(sample: Sample) -> Finding:
     }
     mended = {
         f"{notion}, D = 1/5, as exp": (math.exp(_special_8(notion, 0.2, _HALF)), math.exp(least(notion, 2, 1, 0.2)))
-        for notion in NOTIONS
+        for notion in NOTION_NAMES
         if notion != MAXIMAL
     }
     return corrected(printed, mended, sample, tolerance=_EXACT)

@@ -37,9 +37,10 @@ from paper_repro.claims.zhong_bu2022_tools import (
 from paper_repro.databases import optimal_database_mechanism
 from paper_repro.notions import ApproximateDP, MaximalLeakage
 from paper_repro.papers import zhong_bu2022 as zhong
-from paper_repro.papers.zhong_bu2022 import NOTIONS, Notion, Reading
+from paper_repro.papers.readings import Reading
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
+from paper_repro.types import NOTION_NAMES
 
 _EXACT, _CONIC = 1e-8, 2e-6
 _HALF = [F(1, 2), F(1, 2)]
@@ -207,7 +208,7 @@ _CASES_17: list[_Case] = [
 _SHOWN = _CASES_17[2]
 
 
-def _case_17(notion: Notion, case: _Case, reading: Reading = "printed") -> tuple[float, float, float]:
+def _case_17(notion: str, case: _Case, reading: Reading = "printed") -> tuple[float, float, float]:
     """Lower end, least leakage of all mechanisms and upper end in nats, for the uniform prior."""
     _, m, n, d, alpha, delta = case
     found = zhong.theorem_17(notion, m, n, d, uniform(m), alpha=alpha, delta=delta, reading=reading)
@@ -219,7 +220,7 @@ def _label(notion: str, case: _Case) -> str:
     return f"{case[0]}{parameter}{f', delta = {case[5]:g}' if notion == APPROXIMATE else ''}, as exp"
 
 
-def _violation_17(notion: Notion, side: str, reading: Reading) -> Callable[[np.random.Generator], float]:
+def _violation_17(notion: str, side: str, reading: Reading) -> Callable[[np.random.Generator], float]:
     """Of all mechanisms."""
 
     def violation(rng: np.random.Generator) -> float:
@@ -233,7 +234,7 @@ def _violation_17(notion: Notion, side: str, reading: Reading) -> Callable[[np.r
     return violation
 
 
-def _violation_of_products(notion: Notion) -> Callable[[np.random.Generator], float]:
+def _violation_of_products(notion: str) -> Callable[[np.random.Generator], float]:
     """Of products of one mechanism for uniform records: the lower bound against what a random mechanism leaks."""
 
     def violation(rng: np.random.Generator) -> float:
@@ -254,7 +255,7 @@ def _as_exp(pair: tuple[float, float]) -> tuple[float, float]:
     return math.exp(pair[0]), math.exp(pair[1])
 
 
-def _check_17(notion: Notion, side: str) -> Callable[[Sample], Finding]:
+def _check_17(notion: str, side: str) -> Callable[[Sample], Finding]:
     def among_products(sample: Sample) -> Finding:
         lower, exact, _ = _case_17(notion, _SHOWN)
         _, m, n, d, alpha, _ = _SHOWN
@@ -313,7 +314,7 @@ def _register_theorem_17() -> None:
         (MUTUAL, "both"): f"{rises} The least leakage is 0 there, up to D = n.",
         (APPROXIMATE, "upper"): "What the product of randomized responses leaks; other mechanisms leak less.",
     }
-    for part, notion in enumerate(NOTIONS, 1):
+    for part, notion in enumerate(NOTION_NAMES, 1):
         equation = notion in (DP, LEAKAGE, MUTUAL)
         for side in ("both",) if equation else ("lower", "upper"):
             mended = notion == LEAKAGE or (side == "lower" and notion in (MAXIMAL, SIBSON))
@@ -438,7 +439,7 @@ def _contribution_3() -> Finding:
     case = _SHOWN
     found = {
         notion: _as_exp(_case_17(notion, case, "corrected")[:2])
-        for notion in NOTIONS
+        for notion in NOTION_NAMES
         if notion in (DP, LEAKAGE, MUTUAL)
     }
     printed = {f"two fair bits, D = 1/2, {LEAKAGE}, as exp": found.pop(LEAKAGE)}

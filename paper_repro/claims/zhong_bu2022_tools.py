@@ -15,10 +15,9 @@ from paper_repro.claims.base import Finding, register
 from paper_repro.databases import database_distances, optimal_database_mechanism
 from paper_repro.graphs import hamming
 from paper_repro.notions import Notion, notion_by_name
-from paper_repro.papers.zhong_bu2022 import NOTIONS
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import certified, optimal_mechanism
-from paper_repro.types import FloatArray
+from paper_repro.types import NOTION_NAMES, FloatArray
 
 __all__ = [
     "APPROXIMATE",
@@ -52,7 +51,7 @@ __all__ = [
     "uniform",
 ]
 
-DP, APPROXIMATE, MAXIMAL, LEAKAGE, RENYI, SIBSON, MUTUAL = NOTIONS
+DP, APPROXIMATE, MAXIMAL, LEAKAGE, RENYI, SIBSON, MUTUAL = NOTION_NAMES
 
 Table = list[list[Fraction]]
 """A mechanism in exact rational arithmetic, one row per input."""

@@ -17,7 +17,7 @@ from matplotlib.patches import Patch, Polygon, Rectangle
 from numpy.typing import ArrayLike
 
 from paper_repro.figures.style import COLORS, DASHES, STYLE, canvas, need_columns
-from paper_repro.papers import kalantari2017
+from paper_repro.papers import kalantari2018
 from paper_repro.papers.coloring import claim_1, claim_2, claim_3, claim_4, claim_5, coloring, optimal_with_suppressed
 from paper_repro.papers.folding import Folding
 from paper_repro.papers.polytopes import Polytope
@@ -192,8 +192,8 @@ def theorem_3_table(source: SourceSet, distortions: Sequence[float], ties: bool 
     folding = Folding(source, ties=ties)
     rows = []
     for distortion, exact in zip(distortions, leakage_curve(source, distortions), strict=True):
-        printed = kalantari2017.theorem_3(folding, distortion)
-        largest = kalantari2017.theorem_3(folding, distortion, "largest")
+        printed = kalantari2018.theorem_3(folding, distortion)
+        largest = kalantari2018.theorem_3(folding, distortion, "largest")
         rows.append([distortion, exact, printed.lower, printed.upper, largest.lower, largest.upper])
     columns = ["distortion", "exact", "lower", "upper", "corrected lower", "corrected upper"]
     return pd.DataFrame(rows, columns=columns).round(8) + 0.0

@@ -18,7 +18,7 @@ from paper_repro.composition import parallel_composition
 from paper_repro.curves import with_jumps
 from paper_repro.databases import database_leakage_curve, optimal_database_mechanism
 from paper_repro.figures.leakage_curves import _LEAKAGE, draw_falling
-from paper_repro.figures.seven_notions import _COLUMNS, _paper_name, _parameters, _rounded, _wrapped
+from paper_repro.figures.seven_notions import _COLUMNS, _parameters, _rounded, _wrapped
 from paper_repro.figures.style import COLORS, DASHES, STYLE, need_columns
 from paper_repro.notions import Notion
 from paper_repro.papers import zhong_bu2022
@@ -68,7 +68,7 @@ def global_table(
     uniform = SourceSet(np.full(values**records, 1 / values**records)) if small else None
     frames = []
     for notion in notions:
-        name, parameters = _paper_name(notion), _parameters(notion)
+        name, parameters = notion.name, _parameters(notion)
         rows = []
         for distortion in np.asarray(distortions, dtype=float):
             if source is not None:

@@ -353,7 +353,8 @@ def _printed_curve(source: SourceSet) -> Callable[[float], float] | None:
         return None
     base, swaps = kalantari2018.CONSTRUCTIONS[source.name]
     permutations = [_swap(source.alphabet_size, *pair) for pair in swaps]
-    return partial(kalantari2018.theorem_3, load_source_set(base), permutations=permutations)
+    ordered = load_source_set(base)
+    return lambda distortion: kalantari2018.theorem_3(ordered, distortion, permutations=permutations).upper
 
 
 def _printed_ends(source: SourceSet) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -44,7 +44,7 @@ def bound_table(name: str, notions: Sequence[Notion], distortions: ArrayLike) ->
     for notion in notions if source.source_class == "I" else ():
         for distortion in np.asarray(distortions, dtype=float):
             bounds = zhong_bu2022.proposition_8(
-                _paper_name(notion), source.alphabet_size, distortion, source, **_parameters(notion)
+                notion.name, source.alphabet_size, distortion, source, **_parameters(notion)
             )
             rows.append((notion.name, distortion, bounds.lower, bounds.upper))
     frame = pd.DataFrame(rows, columns=["curve", "distortion", "lower", "upper"])
@@ -157,10 +157,6 @@ def draw_mechanisms(table: pd.DataFrame, title: str = "") -> Figure:
         figure.supylabel("true letter", fontsize=9)
         figure.suptitle(title, fontsize=10, x=0.01, ha="left")
     return figure
-
-
-def _paper_name(notion: Notion) -> zhong_bu2022.Notion:
-    return cast(zhong_bu2022.Notion, notion.name)
 
 
 def _parameters(notion: Notion) -> dict[str, float]:

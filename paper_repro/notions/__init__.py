@@ -12,6 +12,7 @@ from paper_repro.notions.maximal_leakage import MaximalLeakage
 from paper_repro.notions.mutual_information import MutualInformation
 from paper_repro.notions.renyi_differential_privacy import RenyiDP
 from paper_repro.notions.sibson import SibsonInformation
+from paper_repro.types import NOTION_NAMES
 
 __all__ = [
     "NOTION_NAMES",
@@ -37,9 +38,6 @@ _KNOWN: dict[str, Callable[[float, float], Notion]] = {
     SibsonInformation.name: lambda alpha, delta: SibsonInformation(alpha),
     MutualInformation.name: lambda alpha, delta: MutualInformation(),
 }
-
-NOTION_NAMES: tuple[str, ...] = tuple(_KNOWN)
-"""The seven notions of Definition 3, Zhong and Bu 2022, in its order."""
 
 
 def notion_by_name(name: str, *, alpha: float = 2.0, delta: float = 0.1) -> Notion:

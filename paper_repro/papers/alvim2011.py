@@ -8,17 +8,16 @@ is named ``corrected``; what is true is in :mod:`paper_repro.tradeoff`, :mod:`pa
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage, check_probability_rows
 from paper_repro.graphs import Adjacency, clique, hamming, ring
+from paper_repro.papers.readings import Reading, check_reading
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = [
-    "Reading",
     "border_count",
     "capacity",
     "equation_6",
@@ -37,11 +36,11 @@ __all__ = [
     "theorem_4",
 ]
 
-Reading = Literal["printed", "example", "corrected"]
-
 
 def capacity(channel: ArrayLike) -> float:
     """Section 2.2: the capacity as printed, ``sum_z max_x C_xz``; the logarithm is missing.
+
+    Of a channel of shape (n, m); dimensionless. Raises ValueError if the rows are no distributions.
 
     >>> capacity([[0.75, 0.25], [0.25, 0.75]])
     1.5
@@ -54,6 +53,8 @@ def theorem_1(values: int, individuals: int, leakage: float) -> float:
 
     Holds and is attained by :func:`proposition_1` as corrected. Evaluated without powers, so that no u, v or eps overflows.
 
+    Raises ValueError if v < 2, u < 1, or eps is negative.
+
     >>> round(theorem_1(3, 2, math.log(2)), 6), round(theorem_1(100, 100, 700.0), 4)
     (1.169925, 664.3856)
     """
@@ -62,12 +63,12 @@ def theorem_1(values: int, individuals: int, leakage: float) -> float:
     return max(0.0, individuals * (math.log2(values) - math.log1p(odds) / math.log(2)))
 
 
-def proposition_1(values: int, individuals: int, leakage: float, reading: Reading = "corrected") -> FloatArray:
+def proposition_1(values: int, individuals: int, leakage: float, reading: Reading = "printed") -> FloatArray:
     """Proposition 1 and Example 1: the matrix ``scale / e^(eps d)`` on ``Val^u``, d being the distance of two databases.
 
     Parameters
     ----------
-    reading : {"corrected", "printed", "example"}
+    reading : {"printed", "example", "corrected"}
         The scale. ``printed``: ``B(u, v, eps)``, as in the proof of Proposition 1. ``example``: ``v e^eps / (v - 1 + e^eps)``, as
         in Example 1, which exceeds 1. ``corrected``: ``(e^eps / (v - 1 + e^eps))^u``, with which the rows sum to 1.
 
@@ -76,21 +77,19 @@ def proposition_1(values: int, individuals: int, leakage: float, reading: Readin
     ndarray, shape (v^u, v^u)
         A channel in the corrected reading only.
 
-    >>> proposition_1(3, 2, math.log(2))[0].round(6).tolist()
+    >>> proposition_1(3, 2, math.log(2), "corrected")[0].round(6).tolist()
     [0.25, 0.125, 0.125, 0.125, 0.0625, 0.0625, 0.125, 0.0625, 0.0625]
     >>> float(proposition_1(3, 2, math.log(2), "example").max())
     1.5
     """
+    check_reading(reading, "printed", "example", "corrected")
     ratio = math.exp(-check_leakage(leakage))
     kept = 1 / (1 + (values - 1) * ratio)
-    scales = {
-        "printed": lambda: theorem_1(values, individuals, leakage),
-        "example": lambda: values * kept,
-        "corrected": lambda: kept**individuals,
-    }
-    if reading not in scales:
-        raise ValueError(f"reading must be one of {', '.join(scales)}, got {reading!r}")
-    return scales[reading]() * ratio ** hamming(values, individuals).distances
+    if reading == "printed":
+        scale = theorem_1(values, individuals, leakage)
+    else:
+        scale = values * kept if reading == "example" else kept**individuals
+    return scale * ratio ** hamming(values, individuals).distances
 
 
 def proposition_2(values: int, individuals: int, outputs: int, leakage: float) -> float:
@@ -138,6 +137,8 @@ def theorem_3(leakage: float, border: int, diameter: int) -> float:
 
     For graphs with an automorphism that has a single orbit, and at least c vertices at each distance that occurs, up to n.
 
+    Raises ValueError if c < 1, n < 0, or eps is negative.
+
     >>> round(theorem_3(math.log(2), border=5, diameter=1), 6)
     0.285714
     """
@@ -162,6 +163,8 @@ def equation_6(adjacency: Adjacency, leakage: float, border: int) -> FloatArray:
     """Equation (6): the matrix ``alpha / e^(eps dist(y, z))`` with alpha of Theorem 3 for this c and the graph's diameter.
 
     A channel when c is the graph's :func:`border_count` (Theorem 4).
+
+    Shape (n, n), dimensionless.
 
     >>> equation_6(ring(3), math.log(2), 2).round(4).tolist()
     [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
@@ -274,6 +277,8 @@ def lemma_2(matrix: ArrayLike, values: int, individuals: int) -> FloatArray:
 
     Keeps privacy and, if the diagonal holds the columns' largest entries, min-entropy leakage under the uniform prior.
 
+    The matrix, and what is made of it, have shape (v^u, v^u). Raises ValueError if it has not, or is no channel.
+
     >>> lemma_2([[0.9, 0.1], [0.4, 0.6]], 2, 1).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
@@ -289,6 +294,8 @@ def lemma_4(leakage: float) -> float:
     """Lemma 4: bound ``eps log2 e`` in bits on the min-entropy leakage of a channel all of whose rows keep the ratio ``e^eps``.
 
     For any prior; Theorem 2 is its case of the databases in which one individual varies.
+
+    Raises ValueError if the leakage is negative.
 
     >>> lemma_4(math.log(4))
     2.0
@@ -336,6 +343,8 @@ def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:
 
     Equation (6) where every distance has as many vertices; Remark 1 on an even ring; on a line, the ring that closes it;
     elsewhere, and below Remark 1's least leakage, equation (6) on the clique, the one artificial adjacency that always does.
+
+    Shape (n, n).
 
     >>> from paper_repro.graphs import line
     >>> proposed_mechanism(line(6), math.log(2))[5].round(4).tolist()

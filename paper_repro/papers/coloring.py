@@ -42,7 +42,9 @@ __all__ = [
     "claim_5",
     "coloring",
     "critical_pairs",
+    "largest_ratio",
     "optimal_with_suppressed",
+    "pairs_of_ratio",
 ]
 
 # Ratios that differ by less, relatively, count as equal.
@@ -76,21 +78,14 @@ class SuppressedOptimum:
     mechanism: Mechanism | None
 
 
-def critical_pairs(
-    matrix: Mechanism | ArrayLike, leakage: float | None = None, tolerance: float = _TOLERANCE
-) -> tuple[tuple[int, int, int], ...]:
-    """Critical pairs (Definition 7): ``(column, i, j)`` with ``Q(column|i) = exp(leakage) Q(column|j)``.
+def critical_pairs(matrix: Mechanism | ArrayLike) -> tuple[tuple[int, int, int], ...]:
+    """Critical pairs (Definition 7): ``(column, i, j)`` with ``Q(column|i) = exp(leakage of Q) Q(column|j)``.
 
-    The ISIT paper's Definition 9 prints the leakage in place of its exponential; to see its pairs, give the logarithm of the
-    leakage as ``leakage``.
+    The ISIT paper's Definition 9 prints the leakage in place of its exponential; see ``kalantari2016.definition_9``.
 
     Parameters
     ----------
     matrix : Mechanism or array_like, shape (M, M)
-    leakage : float > 0, in nats, optional
-        That of the matrix if not given.
-    tolerance : float
-        Relative difference at which a ratio still counts as equal.
 
     Raises
     ------
@@ -101,18 +96,46 @@ def critical_pairs(
     ((1, 1, 0),)
     """
     channel = _channel(matrix)
-    ratio = _ratio(channel, leakage)
+    ratio = largest_ratio(channel)
+    if not 1 + _ROUNDING < ratio < math.inf:
+        raise ValueError(
+            f"critical pairs are defined where the leakage is finite and above 0, not for {math.log(ratio)!r} nats: "
+            "color a mechanism whose columns are all 0 or positive throughout, and not all constant"
+        )
+    return pairs_of_ratio(channel, ratio)
+
+
+def largest_ratio(matrix: Mechanism | FloatArray) -> float:
+    """Largest ratio of two entries of a column, dimensionless; infinite if a column has a zero and something else.
+
+    Of a matrix of shape (n, m).
+
+    >>> largest_ratio(np.array([[0.75, 0.25], [0.5, 0.5]]))
+    2.0
+    """
+    channel = matrix.matrix if isinstance(matrix, Mechanism) else matrix
+    published = channel[:, channel.max(axis=0) > 0]
+    return float((published.max(axis=0) / published.min(axis=0)).max()) if published.min() > 0 else math.inf
+
+
+def pairs_of_ratio(channel: FloatArray, ratio: float) -> tuple[tuple[int, int, int], ...]:
+    """The ``(column, i, j)``, i other than j, with ``Q(column|i) = ratio Q(column|j) > 0`` but for a relative 1e-9, in order.
+
+    Of a channel of shape (M, M).
+
+    >>> pairs_of_ratio(np.array([[0.75, 0.25], [0.5, 0.5]]), 1.5)
+    ((0, 0, 1),)
+    """
     larger, smaller = channel[:, np.newaxis, :], channel[np.newaxis, :, :]
-    critical = (np.abs(larger - ratio * smaller) <= tolerance * larger) & (smaller > 0)
-    return tuple(sorted((int(column), int(one), int(two)) for one, two, column in np.argwhere(critical)))
+    found = (np.abs(larger - ratio * smaller) <= _TOLERANCE * larger) & (smaller > 0)
+    found[np.arange(len(channel)), np.arange(len(channel))] = False
+    return tuple(sorted((int(column), int(one), int(two)) for one, two, column in np.argwhere(found)))
 
 
-def coloring(
-    matrix: Mechanism | ArrayLike, leakage: float | None = None, tolerance: float = _TOLERANCE
-) -> NDArray[np.str_]:
+def coloring(matrix: Mechanism | ArrayLike) -> NDArray[np.str_]:
     """Colors of a channel's entries: "black" and "red" are the larger and smaller of a critical pair, "white" all others.
 
-    Those of a column of zeros have none and are "zero". Parameters and errors as in :func:`critical_pairs`.
+    Those of a column of zeros have none and are "zero". Argument and errors as in :func:`critical_pairs`.
 
     Returns
     -------
@@ -127,42 +150,48 @@ def coloring(
     """
     channel = _channel(matrix)
     colors = np.where(channel.max(axis=0) > 0, np.full(channel.shape, "white"), "zero")
-    for column, one, two in critical_pairs(channel, leakage, tolerance):
+    for column, one, two in critical_pairs(channel):
         colors[one, column], colors[two, column] = "black", "red"
     return colors
 
 
-def claim_1(matrix: Mechanism | ArrayLike, leakage: float | None = None, tolerance: float = _TOLERANCE) -> bool:
+def claim_1(matrix: Mechanism | ArrayLike) -> bool:
     """Claim 1 of Lemma 8: no row is all black, or all red, in the columns that are not all zero.
+
+    Of a mechanism of shape (M, M).
 
     >>> claim_1([[0.75, 0.25], [0.25, 0.75]])
     True
     """
-    colors, _, _ = _colored(matrix, leakage, tolerance)
+    colors, _, _ = _colored(matrix)
     return not any((colors == color).all(axis=1).any() for color in ("black", "red"))
 
 
-def claim_2(matrix: Mechanism | ArrayLike, leakage: float | None = None, tolerance: float = _TOLERANCE) -> bool:
+def claim_2(matrix: Mechanism | ArrayLike) -> bool:
     """Claim 2 of Lemma 8: in each row, suppressed letters' included, all off-diagonal elements have the same color.
 
     Equation (48) as printed, which copies a published letter's row for the suppressed ones, does not satisfy it:
+
+    Of a mechanism of shape (M, M).
 
     >>> claim_2([[0.75, 0.25, 0.0], [0.25, 0.75, 0.0], [0.25, 0.75, 0.0]])
     False
     >>> claim_2([[0.75, 0.25, 0.0], [0.25, 0.75, 0.0], [0.5, 0.5, 0.0]])
     True
     """
-    colors, diagonal, _ = _colored(matrix, leakage, tolerance)
+    colors, diagonal, _ = _colored(matrix)
     return all(len(set(row[~own])) <= 1 for row, own in zip(colors, diagonal, strict=True))
 
 
-def claim_3(matrix: Mechanism | ArrayLike, leakage: float | None = None, tolerance: float = _TOLERANCE) -> bool:
+def claim_3(matrix: Mechanism | ArrayLike) -> bool:
     """Claim 3 of Lemma 8: where a published letter's diagonal element is not black, the rest of its row is red.
+
+    Of a mechanism of shape (M, M).
 
     >>> claim_3([[0.7, 0.15, 0.15], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]])
     False
     """
-    colors, diagonal, _ = _colored(matrix, leakage, tolerance)
+    colors, diagonal, _ = _colored(matrix)
     published = diagonal.any(axis=1)
     return all(
         row[own][0] == "black" or (row[~own] == "red").all()
@@ -170,25 +199,29 @@ def claim_3(matrix: Mechanism | ArrayLike, leakage: float | None = None, toleran
     )
 
 
-def claim_4(matrix: Mechanism | ArrayLike, leakage: float | None = None, tolerance: float = _TOLERANCE) -> bool:
+def claim_4(matrix: Mechanism | ArrayLike) -> bool:
     """Claim 4 of Lemma 8: at most one published letter's diagonal element is not black.
+
+    Of a mechanism of shape (M, M).
 
     >>> claim_4([[0.7, 0.15, 0.15], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]])
     False
     """
-    colors, diagonal, _ = _colored(matrix, leakage, tolerance)
+    colors, diagonal, _ = _colored(matrix)
     return bool((colors[diagonal] != "black").sum() <= 1)
 
 
-def claim_5(matrix: Mechanism | ArrayLike, leakage: float | None = None, tolerance: float = _TOLERANCE) -> bool:
+def claim_5(matrix: Mechanism | ArrayLike) -> bool:
     """Claim 5 of Lemma 8: a diagonal element that is not black belongs to a letter of the smallest distortion.
+
+    Of a mechanism of shape (M, M).
 
     >>> claim_5([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]])
     False
     """
-    colors, diagonal, channel = _colored(matrix, leakage, tolerance)
+    colors, diagonal, channel = _colored(matrix)
     kept = channel[diagonal]
-    return bool((kept[colors[diagonal] != "black"] >= kept.max() * (1 - tolerance)).all())
+    return bool((kept[colors[diagonal] != "black"] >= kept.max() * (1 - _TOLERANCE)).all())
 
 
 def optimal_with_suppressed(source: SourceSet, distortion: float, count: int) -> SuppressedOptimum:
@@ -225,8 +258,8 @@ def optimal_with_suppressed(source: SourceSet, distortion: float, count: int) ->
     >>> for count in (0, 1):
     ...     best = optimal_with_suppressed(source, 0.45, count)
     ...     print(round(math.exp(best.leakage), 6), best.attained, best.mechanism)
-    2.2 False Mechanism(M=3, diagonal=[0.6875, 0.6875, 0.0])
-    2.2 True Mechanism(M=3, diagonal=[0.6875, 0.6875, 0.0])
+    2.2 False Mechanism(M=3, diagonal=[0.6875, 0.6875, 0])
+    2.2 True Mechanism(M=3, diagonal=[0.6875, 0.6875, 0])
     """
     check_distortion(distortion)
     size = source.alphabet_size
@@ -332,29 +365,9 @@ def _channel(matrix: Mechanism | ArrayLike) -> FloatArray:
     return (matrix if isinstance(matrix, Mechanism) else Mechanism(matrix)).matrix
 
 
-def _ratio(channel: FloatArray, leakage: float | None) -> float:
-    """The ratio of critical pairs: that of the channel, or as given."""
-    if leakage is None:
-        published = channel[:, channel.max(axis=0) > 0]
-        ratio = float((published.max(axis=0) / published.min(axis=0)).max()) if published.min() > 0 else math.inf
-        defined = 1 + _ROUNDING < ratio < math.inf
-    else:
-        # A negative one is how the definition of 2016 reads for leakages below 1 nat.
-        ratio = math.exp(min(leakage, 700.0))
-        defined = leakage != 0 and math.isfinite(leakage)
-    if not defined:
-        raise ValueError(
-            f"critical pairs are defined where the leakage is finite and above 0, not for {leakage or math.log(ratio)!r} nats: "
-            "color a mechanism whose columns are all 0 or positive throughout, and not all constant"
-        )
-    return ratio
-
-
-def _colored(
-    matrix: Mechanism | ArrayLike, leakage: float | None, tolerance: float
-) -> tuple[NDArray[np.str_], BoolArray, FloatArray]:
+def _colored(matrix: Mechanism | ArrayLike) -> tuple[NDArray[np.str_], BoolArray, FloatArray]:
     """Colors, places on the diagonal, and entries, of the columns that are not all zero."""
     channel = _channel(matrix)
     published = channel.max(axis=0) > 0
-    colors = coloring(channel, leakage, tolerance)
+    colors = coloring(channel)
     return colors[:, published], np.eye(len(channel), dtype=bool)[:, published], channel[:, published]

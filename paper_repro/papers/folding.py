@@ -34,7 +34,7 @@ averaging them over each class keeps it valid for the averages and does not rais
      nearest is unique: x is its own average. So ``(p - x) . (z - x) = (z - x) . (z - x)``, which is not positive as x is nearest,
      and z = x is a member.
 
-* *In general they do not*, and the bound may fail: see :func:`paper_repro.papers.kalantari2017.theorem_3`. It always does where
+* *In general they do not*, and the bound may fail: see :func:`paper_repro.papers.kalantari2018.theorem_3`. It always does where
   all letters are alike, as then it is the curve of Class I, which no Class III set reaches near ``(M - 1) / M``. Of three
   letters, permutations that form no group make all alike, so there the bound holds for groups alone.
 """
@@ -57,11 +57,8 @@ __all__ = [
     "Folding",
     "Permutation",
     "Source",
+    "alike",
     "as_source_set",
-    "folded_intersection",
-    "folded_pieces",
-    "folded_union",
-    "folding_permutations",
     "isolated",
 ]
 
@@ -121,6 +118,16 @@ class Folding:
            [0.45, 0.45, 0.1 ]])
     >>> folding.classes
     ((0, 1), (2,))
+
+    Of ties, and of the direction:
+
+    >>> tied, cycle = SourceSet([0.5, 0.25, 0.25]), SourceSet([0.2, 0.5, 0.3])
+    >>> Folding(tied).permutations, Folding(tied, ties=False).permutations
+    (((0, 1, 2), (0, 2, 1)), ((0, 1, 2),))
+    >>> [[str(p) for p in image.vertices[0]] for piece in Folding(cycle).pieces for image in piece.images]
+    [['1/2', '3/10', '1/5']]
+    >>> [len(piece.images) for piece in Folding(cycle, direction="printed").pieces]
+    [0]
     """
 
     source: Source
@@ -208,15 +215,7 @@ class Folding:
     @cached_property
     def rank_classes(self) -> tuple[tuple[int, ...], ...]:
         """Ranks that ``D_T(i) = D_i`` gives the same distortion, once letters are relabeled as by ``rank_permutations``."""
-        classes = [{rank} for rank in range(len(self.permutations[0]))]
-        for permutation in self.rank_permutations:
-            for rank, other in enumerate(permutation):
-                one = next(group for group in classes if rank in group)
-                two = next(group for group in classes if other in group)
-                if one is not two:
-                    one |= two
-                    classes.remove(two)
-        return tuple(sorted(tuple(sorted(group)) for group in classes))
+        return alike(self.rank_permutations, len(self.permutations[0]))
 
     @property
     def classes(self) -> tuple[tuple[int, ...], ...]:
@@ -287,87 +286,56 @@ class Folding:
         return _distinct(images)
 
 
-def folding_permutations(source: Source, ties: bool = True) -> tuple[Permutation, ...]:
-    """The folding permutations of a source set (Definition 5, Kalantari et al. 2017), in lexicographic order.
+def alike(permutations: Iterable[Sequence[int]], size: int) -> tuple[tuple[int, ...], ...]:
+    """Classes of the letters 0 .. size - 1 that permutations join: i and T(i), directly or through others.
 
-    Letters are placed one after the other into a ranking, and the set is cut as they are: a partial ranking that no member of
-    the set has is never completed. Exact, so that a set that touches a region is told from one that does not.
-
-    Parameters
-    ----------
-    source : SourceSet, or a sequence of them
-        A sequence stands for the union of its hulls.
-    ties : bool, default True
-        As in :class:`Folding`; True is the paper's reading.
-
-    Examples
-    --------
-    >>> folding_permutations(SourceSet([[0.5, 0.3, 0.2], [0.1, 0.4, 0.5]]))
-    ((0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 1, 0))
-    >>> tied = SourceSet([0.5, 0.25, 0.25])
-    >>> folding_permutations(tied), folding_permutations(tied, ties=False)
-    (((0, 1, 2), (0, 2, 1)), ((0, 1, 2),))
+    >>> alike([(1, 0, 2, 3), (0, 2, 1, 3)], 4)
+    ((0, 1, 2), (3,))
     """
-    return Folding(source, ties).permutations
-
-
-def folded_pieces(source: Source, ties: bool = True, direction: Direction = "corrected") -> tuple[FoldedPiece, ...]:
-    """Pieces ``P|_T`` of a source set and their folded images (Definitions 5 and 6), exact; see :class:`Folding`.
-
-    >>> cycle = SourceSet([0.2, 0.5, 0.3])
-    >>> [[str(p) for p in image.vertices[0]] for piece in folded_pieces(cycle) for image in piece.images]
-    [['1/2', '3/10', '1/5']]
-    >>> [len(piece.images) for piece in folded_pieces(cycle, direction="printed")]
-    [0]
-    """
-    return Folding(source, ties, direction).pieces
-
-
-def folded_intersection(source: Source, ties: bool = True, direction: Direction = "corrected") -> tuple[Polytope, ...]:
-    """``P^cap`` of a source set, equation (14): one polytope, or none, for a convex set; see :class:`Folding`.
-
-    >>> source = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.5, 0.2]])
-    >>> as_source_set(folded_intersection(source)).vertices.round(6)
-    array([[0.42, 0.42, 0.16]])
-    """
-    return Folding(source, ties, direction).intersection
-
-
-def folded_union(source: Source, ties: bool = True, direction: Direction = "corrected") -> tuple[Polytope, ...]:
-    """``P^cup`` of a source set, equation (14): the distinct folded images; their hull is what the worst case sees.
-
-    >>> len(folded_union(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.5, 0.2]])))
-    2
-    """
-    return Folding(source, ties, direction).union
+    classes = [{letter} for letter in range(size)]
+    for permutation in permutations:
+        for letter, other in enumerate(permutation):
+            one = next(group for group in classes if letter in group)
+            two = next(group for group in classes if other in group)
+            if one is not two:
+                one |= two
+                classes.remove(two)
+    return tuple(sorted(tuple(sorted(group)) for group in classes))
 
 
 def isolated(source: SourceSet) -> tuple[SourceSet, ...]:
     """The vertices of a source set, each by itself: the set that is not convex.
 
     >>> source = SourceSet([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
-    >>> len(folding_permutations(source)), len(folding_permutations(isolated(source)))
+    >>> len(Folding(source).permutations), len(Folding(isolated(source)).permutations)
     (6, 3)
     """
     return tuple(SourceSet(vertex, source.labels) for vertex in source.vertices)
 
 
-def as_source_set(parts: Iterable[Polytope], name: str | None = None) -> SourceSet:
+def as_source_set(parts: Iterable[Polytope]) -> SourceSet:
     """The hull of exact polytopes as a source set, each vertex once, in floats.
 
     Raises
     ------
     ValueError
         If there are no parts.
+
+    >>> as_source_set(Folding(SourceSet([0.2, 0.5, 0.3])).union).vertices
+    array([[0.5, 0.3, 0.2]])
     """
     vertices = list(dict.fromkeys(vertex for part in parts for vertex in part.vertices))
     if not vertices:
         raise ValueError("no part is left to make a source set of; the folded images have nothing in common")
-    return SourceSet([[float(probability) for probability in vertex] for vertex in vertices], name=name)
+    return SourceSet([[float(probability) for probability in vertex] for vertex in vertices])
 
 
 def _regions(polytope: Polytope, ties: bool) -> Iterator[tuple[Permutation, Polytope]]:
-    """The regions that a polytope meets, with what it has in each."""
+    """The regions that a polytope meets, with what it has in each.
+
+    Letters are placed one after the other into a ranking, and the polytope is cut as they are: a partial ranking that no member
+    has is never completed. Exact, so that a set that touches a region is told from one that does not.
+    """
     size = len(polytope.rays[0])
     partial: list[tuple[Permutation, Polytope]] = [((), polytope)]
     for letter in range(size):

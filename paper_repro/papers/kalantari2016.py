@@ -12,23 +12,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion, check_probability_rows
-from paper_repro.errors import InfeasibleError
 from paper_repro.papers import kalantari2018
-from paper_repro.papers.kalantari2018 import Reading as ConstraintReading
-from paper_repro.papers.zhong_bu2022 import Bounds, Reading
-from paper_repro.solvers.linear import optimal_basis
-from paper_repro.sources import SourceSet
+from paper_repro.papers.coloring import largest_ratio, pairs_of_ratio
+from paper_repro.papers.readings import Bounds, Reading, check_reading, in_order, tails
+from paper_repro.sources import SourceSet, distance_to_hull
 from paper_repro.types import FloatArray
 
 __all__ = [
-    "Color",
-    "colors",
     "definition_9",
     "equation_5",
     "equation_7",
@@ -52,22 +47,19 @@ __all__ = [
     "theorem_4",
 ]
 
-Color = Literal["black", "red", "white", "zero"]
-"""Section V-A: the larger and the smaller element of a critical pair, any other entry, and an entry of an all-zero column."""
-
-# Two probabilities that differ by less are taken for a tie, and a budget this close to a threshold is at it: sums of decimals.
+# A budget this close to a threshold is at it: sums of decimals.
 _TIE = 1e-12
 # How far, in any letter, a distribution may lie outside a hull, and what an LP optimum of 0 may come out as.
 _OUTSIDE = 1e-9
 _SOLVED = 1e-9
-# Relative difference of two ratios that count as the same one.
-_SAME = 1e-9
 # A hull with more vertices than this is refused.
 _MOST_VERTICES = 10_000
 
 
 def equation_5(alphabet_size: int, distortion: float) -> FloatArray:
     """Equation (5): randomized response Q_D, ``1 - D`` on the diagonal and ``D / (M - 1)`` elsewhere, shape (M, M).
+
+    Entries are probabilities.
 
     >>> equation_5(3, 0.2)
     array([[0.8, 0.1, 0.1],
@@ -81,6 +73,8 @@ def theorem_1(alphabet_size: int, distortion: float) -> float:
     """Theorem 1, eq. (6): ``log (M - 1)(1 - D) / D`` below ``(M - 1) / M`` and 0 from there, for permutation-invariant classes.
 
     True, whether the class is convex or not: the average of a distribution's permutations is uniform.
+
+    In nats.
 
     >>> round(theorem_1(6, 0.1), 6)
     3.806662
@@ -111,7 +105,7 @@ def is_permutation_invariant(source: SourceSet) -> bool:
     for letter in range(source.alphabet_size - 1):
         exchanged = vertices.copy()
         exchanged[:, [letter, letter + 1]] = vertices[:, [letter + 1, letter]]
-        if any(_distance_to_hull(prior, vertices) > _OUTSIDE for prior in exchanged):
+        if any(distance_to_hull(prior, vertices) > _OUTSIDE for prior in exchanged):
             return False
     return True
 
@@ -150,11 +144,15 @@ def has_ordered_statistics(source: SourceSet) -> bool:
     >>> [has_ordered_statistics(SourceSet(rows)) for rows in ([[0.5, 0.5], [0.4, 0.6]], [[0.6, 0.4], [0.4, 0.6]])]
     [True, False]
     """
-    return bool((np.diff(_sorted_columns(source), axis=1) <= _TIE).all())
+    try:
+        in_order(source)
+    except ValueError:
+        return False
+    return True
 
 
 def equation_7(source: SourceSet) -> FloatArray:
-    """Equation (7): the thresholds ``D^(k) = max_P`` of the mass of the k least likely letters, for k = 0 .. M - 1.
+    """Equation (7): the thresholds ``D^(k) = max_P`` of the mass of the k least likely letters, for k = 0 .. M - 1, shape (M,).
 
     Raises
     ------
@@ -164,11 +162,13 @@ def equation_7(source: SourceSet) -> FloatArray:
     >>> equation_7(SourceSet([[0.5, 0.3, 0.2], [0.6, 0.4, 0.0]])).round(12)
     array([0. , 0.2, 0.5])
     """
-    return np.append(0.0, _tails(_falling(source)).max(axis=0))
+    return kalantari2018.distortion_thresholds(source)[:-1]
 
 
 def lemma_3(source: SourceSet, distortion: float) -> int:
     """Lemma 3: the most all-zero columns that a valid mechanism can have, the largest k with ``D >= D^(k)``.
+
+    The distortion is a probability. Raises ValueError if it is none, or the set has no ordered statistics.
 
     >>> lemma_3(SourceSet([0.5, 0.3, 0.2]), 0.25)
     1
@@ -219,7 +219,7 @@ def equation_8(source: SourceSet, distortion: float, zero_columns: int, reading:
     >>> [round(math.exp(equation_8(known, 0.45, 1, reading)), 6) for reading in ("printed", "corrected")]
     [3.0, 2.2]
     """
-    _check_reading(reading)
+    check_reading(reading)
     budget, count = _check(distortion, source.alphabet_size, zero_columns)
     threshold = float(equation_7(source)[zero_columns])
     left = budget - threshold
@@ -230,9 +230,7 @@ def equation_8(source: SourceSet, distortion: float, zero_columns: int, reading:
     return _log((count - 1) * (1 - left)) - math.log(left)
 
 
-def equation_9(
-    source: SourceSet, distortion: float, zero_columns: int, reading: ConstraintReading = "printed"
-) -> float:
+def equation_9(source: SourceSet, distortion: float, zero_columns: int, reading: Reading = "printed") -> float:
     """Equation (9): the lower bound for k all-zero columns, over the distortions ``D_i`` of the ``n = M - k`` likeliest letters,
 
         minimize log( ((n - 1) - sum_{i=2}^n D_i) / D_1 )   subject to   sum_{i<=n} P_i D_i <= D - D^(k) for every P in the set.
@@ -270,29 +268,13 @@ def equation_9(
     >>> [round(math.exp(equation_9(known, 0.2, 0, reading)), 6) for reading in ("printed", "corrected")]
     [3.5, 4.0]
     """
-    _check_reading(reading, ConstraintReading)
+    check_reading(reading, *kalantari2018.READINGS)
     budget, count = _check(distortion, source.alphabet_size, zero_columns)
-    falling = _falling(source)
-    tails = np.column_stack([np.zeros(len(falling)), _tails(falling)])[:, zero_columns]
-    removed = tails if reading == "corrected" else np.full(len(falling), tails.max())
-    left = budget - removed
+    falling, _ = in_order(source)
+    removed = tails(source)[:, zero_columns]
+    left = budget - (removed if reading == "corrected" else np.full_like(removed, removed.max()))
     left[np.abs(left) <= _TIE] = 0.0
-    # Columns: y_i = D_i / D_1 and s = 1 / D_1. Rows: the distributions, the ratio's floor, the order, and y_1 = 1.
-    identity = np.eye(count + 1)
-    costs = np.append(-np.ones(count), count - 1.0)
-    costs[0] = 0.0
-    rows = [*np.column_stack([falling[:, :count], -left]), -costs]
-    if reading != "literal":
-        rows.extend(identity[:count] - identity[count])
-    if reading == "corrected":
-        rows.extend(identity[: count - 1] - identity[1:count])
-    rows.append(identity[0])
-    upper = np.zeros(len(rows))
-    upper[-1] = 1.0
-    try:
-        ratio = optimal_basis(costs, np.array(rows), upper, equal=slice(len(rows) - 1, None)).objective
-    except InfeasibleError:
-        return math.inf
+    ratio = kalantari2018.ordered_program(falling[:, :count], left, reading)
     # A ratio that can be brought to 0, but for the solver's tolerance.
     leakage = _log(ratio) if ratio > _SOLVED else -math.inf
     return max(0.0, leakage) if reading == "corrected" else leakage
@@ -303,41 +285,47 @@ def equation_11(source: SourceSet, distortion: float, reading: Reading = "printe
 
     ``k`` is the largest with ``D^(k) <= D``. Valid in every reading; ``corrected`` it is exact for one distribution.
 
+    In nats. Raises ValueError as :func:`equation_8` does.
+
     >>> known = SourceSet([0.5, 0.3, 0.2])
     >>> [round(math.exp(equation_11(known, 0.45, reading)), 6) for reading in ("printed", "corrected")]
     [2.444444, 2.2]
     """
-    _check_reading(reading)
+    check_reading(reading)
     most = lemma_3(source, distortion)
     if most == source.alphabet_size - 1:
         return 0.0
     return min(equation_8(source, distortion, columns, reading) for columns in range(most + 1))
 
 
-def equation_12(source: SourceSet, distortion: float, reading: ConstraintReading = "printed") -> float:
+def equation_12(source: SourceSet, distortion: float, reading: Reading = "printed") -> float:
     """Equation (12), the lower bound of Theorem 2: the least of eq. (9) over 0 .. k all-zero columns, and 0 from ``D^(M-1)``.
 
     ``k`` is the largest with ``D^(k) <= D``. Valid in every reading, and exact when ``corrected``.
+
+    In nats. Raises ValueError as :func:`equation_9` does.
 
     >>> known = SourceSet([0.7, 0.2, 0.1])
     >>> [round(math.exp(equation_12(known, 0.15, reading)), 6) for reading in ("printed", "corrected")]
     [9.333333, 11.333333]
     """
-    _check_reading(reading, ConstraintReading)
+    check_reading(reading, *kalantari2018.READINGS)
     most = lemma_3(source, distortion)
     if most == source.alphabet_size - 1:
         return 0.0
     return min(equation_9(source, distortion, columns, reading) for columns in range(most + 1))
 
 
-def theorem_2(source: SourceSet, distortion: float, reading: ConstraintReading = "printed") -> Bounds:
+def theorem_2(source: SourceSet, distortion: float, reading: Reading = "printed") -> Bounds:
     """Theorem 2, eq. (10): :func:`equation_12` and :func:`equation_11`, bounds on the least leakage of an ordered class.
+
+    In nats. Raises ValueError as :func:`equation_9` does.
 
     >>> found = theorem_2(SourceSet([0.7, 0.15, 0.06, 0.04, 0.03, 0.02]), 0.01)
     >>> round(found.lower, 4), round(found.upper, 4)
     (5.8579, 6.2046)
     """
-    _check_reading(reading, ConstraintReading)
+    check_reading(reading, *kalantari2018.READINGS)
     upper = equation_11(source, distortion, "corrected" if reading == "corrected" else "printed")
     return Bounds(equation_12(source, distortion, reading), upper)
 
@@ -370,7 +358,7 @@ def theorem_3(source: SourceSet, distortion: float, reading: Reading = "printed"
     >>> round(theorem_3(SourceSet([0.5, 0.3, 0.2]), 0.3, "corrected"), 6)
     1.540445
     """
-    _check_reading(reading)
+    check_reading(reading)
     budget = check_distortion(distortion)
     thresholds = equation_7(source)
     if budget >= thresholds[-1] - _TIE:
@@ -386,6 +374,8 @@ def theorem_3(source: SourceSet, distortion: float, reading: Reading = "printed"
 
 def theorem_4(alphabet_size: int, distortion: float) -> float:
     """Theorem 4, eq. (13): for an ordered class that includes the uniform distribution, the same as eq. (6).
+
+    In nats.
 
     >>> theorem_4(3, 0.5) == theorem_1(3, 0.5)
     True
@@ -414,12 +404,14 @@ def equation_15(matrix: ArrayLike, reading: Reading = "printed") -> FloatArray:
     equation, ``= a / (M - 1)``, is false unless ``a = (M - 1) / M``. Without ``k = i`` instead of ``k = j`` (``corrected``) it is
     true, and the result is equation (14) again.
 
+    Both matrices have shape (M, M). Raises ValueError if it is no mechanism, or the reading is neither of the two.
+
     >>> equation_15([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
     array([[0.8 , 0.45, 0.45],
            [0.45, 0.8 , 0.45],
            [0.45, 0.45, 0.8 ]])
     """
-    _check_reading(reading)
+    check_reading(reading)
     average = equation_14(matrix)
     others = len(average) - 1
     if reading == "corrected" or not others:
@@ -434,7 +426,7 @@ def equation_16(distortions: ArrayLike, reading: Reading = "printed") -> float:
 
     Parameters
     ----------
-    distortions : array_like of n >= 2 numbers in [0, 1]
+    distortions : array_like of n >= 2 numbers in [0, 1], shape (n,)
         ``D_1 .. D_n`` of the letters published.
     reading : {"printed", "corrected"}
         ``corrected``: the largest over all letters in place of the first, which makes no difference if ``D_1`` is the smallest.
@@ -443,7 +435,7 @@ def equation_16(distortions: ArrayLike, reading: Reading = "printed") -> float:
     Returns
     -------
     float
-        Nats; infinite for ``D_1 = 0``, minus infinity or negative where the printed formula is.
+        Nats; infinite for ``D_1 = 0`` unless all others are 1, minus infinity or negative where the printed formula is.
 
     Raises
     ------
@@ -453,24 +445,7 @@ def equation_16(distortions: ArrayLike, reading: Reading = "printed") -> float:
     >>> [round(math.exp(equation_16([0.3, 0.1, 0.2], reading)), 6) for reading in ("printed", "corrected")]
     [5.666667, 15.0]
     """
-    _check_reading(reading)
-    changed = np.asarray(distortions, dtype=float)
-    if changed.ndim != 1 or len(changed) < 2:
-        raise ValueError(
-            f"distortions must be those of two letters or more, got {distortions!r}; with one letter the formula divides 0 by 0"
-        )
-    if not ((changed >= 0) & (changed <= 1)).all():
-        raise ValueError(f"distortions must be probabilities between 0 and 1, got {distortions!r}")
-    first = float(changed[0])
-    left = len(changed) - 1 - float(changed.sum())
-    if reading == "corrected":
-        if left < -_TIE:
-            raise ValueError(
-                f"distortions must sum to at most {len(changed) - 1}, got {distortions!r} with the sum {float(changed.sum())!r}; "
-                "otherwise less distortion leaks nothing"
-            )
-        first, left = float(changed.min()), max(0.0, left)
-    return math.inf if first == 0 else _log((left + first) / first)
+    return kalantari2018.equation_32(distortions, reading=reading)
 
 
 def equation_25(alphabet_size: int, distortion: float, zero_columns: int) -> FloatArray:
@@ -492,11 +467,9 @@ def equation_25(alphabet_size: int, distortion: float, zero_columns: int) -> Flo
     if not 0 <= zero_columns < alphabet_size:
         raise ValueError(f"zero_columns must be between 0 and M - 1 = {alphabet_size - 1}, got {zero_columns}")
     count = alphabet_size - zero_columns
-    matrix = np.zeros((alphabet_size, alphabet_size))
-    matrix[:count, :count] = budget / max(count - 1, 1)
-    matrix[np.arange(count), np.arange(count)] = 1 - budget if count > 1 else 1.0
-    matrix[count:] = matrix[count - 1]
-    return matrix
+    matrix = np.full((count, count), budget / max(count - 1, 1))
+    np.fill_diagonal(matrix, 1 - budget if count > 1 else 1.0)
+    return kalantari2018.suppressing(matrix, zero_columns)
 
 
 def equation_26(alphabet_size: int, distortion: float, zero_columns: int, reading: Reading = "printed") -> float:
@@ -505,10 +478,12 @@ def equation_26(alphabet_size: int, distortion: float, zero_columns: int, readin
     Nats. Negative for ``D > (n - 1) / n`` with ``n = M - k``, and minus infinity for k = M - 1. ``corrected`` has the absolute
     value and 0, which is what the mechanism leaks.
 
+    Raises ValueError as :func:`equation_25` does.
+
     >>> [round(equation_26(3, 0.6, 1, reading), 6) for reading in ("printed", "corrected")]
     [-0.405465, 0.405465]
     """
-    _check_reading(reading)
+    check_reading(reading)
     matrix = equation_25(alphabet_size, distortion, zero_columns)
     others = alphabet_size - 1 - zero_columns
     if others == 0:
@@ -524,55 +499,17 @@ def definition_9(matrix: ArrayLike, reading: Reading = "printed") -> list[tuple[
     exists at least one". ``corrected``: ``exp(epsilon_DP(Q))`` times, as printed in 2017; there is one if the leakage is finite.
     Ratios that differ by 1e-9 of their size are the same.
 
+    Of a matrix of shape (M, M). Raises ValueError if it is none, or the reading is neither of the two.
+
     >>> response = equation_5(2, 0.25)
     >>> definition_9(response), definition_9(response, "corrected")
     ([], [(0, 0, 1), (1, 1, 0)])
     """
-    _check_reading(reading)
-    square = _square(matrix)
-    leakage = _leakage(square)
-    ratio = math.exp(leakage) if reading == "corrected" else leakage
-    pairs: list[tuple[int, int, int]] = []
-    for column, entries in enumerate(square.T):
-        if not math.isfinite(ratio) or not entries.any():
-            continue
-        found = np.abs(entries[:, np.newaxis] - ratio * entries) <= _SAME * entries[:, np.newaxis]
-        np.fill_diagonal(found, False)
-        pairs.extend((column, int(larger), int(smaller)) for larger, smaller in np.argwhere(found))
-    return pairs
-
-
-def colors(matrix: ArrayLike) -> NDArray[Any]:
-    """The coloring of Section V-A and Figure 2: ``black``, ``red``, ``white`` or ``zero`` for every entry, shape (M, M).
-
-    Of critical pairs in the reading ``corrected``.
-
-    Raises
-    ------
-    ValueError
-        If the leakage is 0, where every entry would be black and red, or infinite.
-
-    >>> colors(equation_25(3, 0.25, 1))
-    array([['black', 'red', 'zero'],
-           ['red', 'black', 'zero'],
-           ['red', 'black', 'zero']], dtype='<U5')
-    """
-    square = _square(matrix)
-    leakage = _leakage(square)
-    if not 0 < leakage < math.inf:
-        raise ValueError(
-            f"the coloring needs a leakage above 0 and finite, got {leakage!r}: no pair is critical, or all are"
-        )
-    painted = np.full(square.shape, "white")
-    painted[:, ~square.any(axis=0)] = "zero"
-    for column, larger, smaller in definition_9(square, "corrected"):
-        painted[larger, column], painted[smaller, column] = "black", "red"
-    return painted
-
-
-def _check_reading(reading: str, allowed: Any = Reading) -> None:
-    if reading not in get_args(allowed):
-        raise ValueError(f"reading must be one of {', '.join(map(repr, get_args(allowed)))}, got {reading!r}")
+    check_reading(reading)
+    ratio = largest_ratio(square := _square(matrix))
+    if not math.isfinite(ratio):
+        return []
+    return list(pairs_of_ratio(square, ratio if reading == "corrected" else math.log(ratio)))
 
 
 def _check(distortion: float, size: int, zero_columns: int) -> tuple[float, int]:
@@ -596,33 +533,6 @@ def _square(matrix: ArrayLike) -> FloatArray:
     return rows
 
 
-def _leakage(matrix: FloatArray) -> float:
-    largest, smallest = matrix.max(axis=0), matrix.min(axis=0)
-    used = largest > 0
-    if (smallest[used] == 0).any():
-        return math.inf
-    return float(np.log(largest[used] / smallest[used]).max())
-
-
-def _sorted_columns(source: SourceSet) -> FloatArray:
-    """The vertices with letters from most to least likely on average: if any common ordering exists, this is one."""
-    return source.vertices[:, np.argsort(-source.vertices.mean(axis=0), kind="stable")]
-
-
-def _falling(source: SourceSet) -> FloatArray:
-    if not has_ordered_statistics(source):
-        raise ValueError(
-            f"{source!r} has no ordered statistics (Definition 7): two of its distributions order the letters differently; "
-            "tradeoff.leakage_curve takes any set"
-        )
-    return _sorted_columns(source)
-
-
-def _tails(falling: FloatArray) -> FloatArray:
-    """Mass of the k least likely letters of each distribution, for k = 1 .. M - 1."""
-    return np.cumsum(falling[:, :0:-1], axis=1)
-
-
 def _arrangements(values: list[float]) -> Iterator[list[float]]:
     """All distinct orders of the values, in lexicographic order."""
     row = sorted(values)
@@ -636,20 +546,3 @@ def _arrangements(values: list[float]) -> Iterator[list[float]]:
         other = max(place for place in range(falls, len(row)) if row[place] > row[falls - 1])
         row[falls - 1], row[other] = row[other], row[falls - 1]
         row[falls:] = row[falls:][::-1]
-
-
-def _distance_to_hull(prior: FloatArray, vertices: FloatArray) -> float:
-    """Least, over the hull, of the largest difference to a distribution in any letter."""
-    nearest = float(np.abs(vertices - prior).max(axis=1).min())
-    if nearest <= _OUTSIDE or len(vertices) == 1:
-        return nearest
-    count, size = vertices.shape
-    # Columns: the weights and the largest difference.
-    slack = np.ones((size, 1))
-    matrix = np.block(
-        [[vertices.T, -slack], [-vertices.T, -slack], [np.ones((1, count)), np.zeros((1, 1))]],
-    )
-    costs, upper = np.append(np.zeros(count), 1.0), np.concatenate([prior, -prior, [1.0]])
-    weights = np.clip(optimal_basis(costs, matrix, upper, equal=slice(2 * size, None)).values[:count], 0, None)
-    # Judge the point, not the solver's word for it.
-    return float(np.abs(weights @ vertices / weights.sum() - prior).max())

@@ -31,7 +31,8 @@ _GRID = 10**12
 def as_fractions(vertices: FloatArray) -> tuple[Distribution, ...]:
     """Read floats as the fractions that were meant, within 5e-13: each row's simplest ones, then divided by the row's sum.
 
-    Where these have no common denominator up to 1e12, nothing in particular was meant, and multiples of 1e-12 are as good.
+    Vertices of shape (V, M). Where these have no common denominator up to 1e12, nothing in particular was meant, and multiples of
+    1e-12 are as good.
 
     >>> import numpy as np
     >>> [str(probability) for probability in as_fractions(np.array([[0.1 + 0.2, 1 / 3, 11 / 30]]))[0]]
@@ -128,6 +129,7 @@ class Polytope:
 
     @property
     def vertices(self) -> tuple[Distribution, ...]:
+        """The vertices as distributions."""
         return tuple(tuple(Fraction(entry, sum(ray)) for entry in ray) for ray in self.rays)
 
     @property

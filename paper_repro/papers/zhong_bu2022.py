@@ -13,24 +13,20 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage, check_probability_rows
 from paper_repro.graphs import hamming
+from paper_repro.papers.readings import Bounds, Reading, check_reading, tails
 from paper_repro.solvers.games import highest_floor
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.sources import SourceSet
-from paper_repro.types import FloatArray, IntArray
+from paper_repro.types import NOTION_NAMES, FloatArray, IntArray
 
 __all__ = [
-    "NOTIONS",
-    "Bounds",
     "Floor",
-    "Notion",
-    "Reading",
     "corollary_15",
     "floor_of",
     "lemma_5",
@@ -51,33 +47,10 @@ __all__ = [
     "theorem_18",
 ]
 
-Notion = Literal[
-    "differential privacy",
-    "approximate differential privacy",
-    "maximal information",
-    "maximal leakage",
-    "Renyi differential privacy",
-    "Sibson information",
-    "mutual information",
-]
-"""The notions of Definition 3; parts (1) to (7) of Theorems 6, 7 and 17 and of Proposition 8 are in this order."""
-
-NOTIONS: tuple[Notion, ...] = get_args(Notion)
-
-Reading = Literal["printed", "corrected"]
-
 # A distortion this close to a jump, relative to it, is taken to be at the jump: sums of decimals carry rounding.
 _SLACK = 1e-12
 # A matrix with more rows than this is refused; it would not fit into memory.
 _MOST_ROWS = 10_000
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """A lower and an upper bound on a least leakage, in nats; equal where the paper states an equation."""
-
-    lower: float
-    upper: float
 
 
 @dataclass(frozen=True)
@@ -184,7 +157,7 @@ def lemma_5_mechanism(values: int, records: int, distortion: float) -> FloatArra
 
 
 def lemma_5_leakage(
-    notion: Notion,
+    notion: str,
     values: int,
     records: int,
     distortion: float,
@@ -202,7 +175,7 @@ def lemma_5_leakage(
 
     Parameters
     ----------
-    notion : Notion
+    notion : str, one of ``paper_repro.notions.NOTION_NAMES``
     values, records : int, m and n, at least 1
     distortion : float in [0, n]
     source : SourceSet over the m^n databases
@@ -233,7 +206,7 @@ def lemma_5_leakage(
         return 0.0
     kept, other = _response(m, n, budget)
     ratio = _log(kept) - _log(other)
-    if reading == "corrected" and ratio < 0 and notion in NOTIONS[:4]:
+    if reading == "corrected" and ratio < 0 and notion in NOTION_NAMES[:4]:
         return _leakage_beyond(notion, m, n, budget, source, delta)
     if notion == "differential privacy":
         return ratio
@@ -254,7 +227,7 @@ def lemma_5_leakage(
 
 
 def theorem_6(
-    notion: Notion,
+    notion: str,
     values: int,
     records: int,
     distortion: float,
@@ -320,7 +293,7 @@ def theorem_6(
 
 
 def theorem_7(
-    notion: Notion,
+    notion: str,
     values: int,
     records: int,
     distortion: float,
@@ -377,7 +350,7 @@ def theorem_7(
 
 
 def proposition_8(
-    notion: Notion,
+    notion: str,
     values: int,
     distortion: float,
     source: SourceSet | None = None,
@@ -425,16 +398,16 @@ def proposition_8(
 def lemma_10(prior: ArrayLike, delta: float) -> float:
     """Lemma 10: the distortion ``(1 - delta) D^(m-1) = (1 - delta)(1 - max_j P_j)`` from which no leakage is needed.
 
-    For approximate differential privacy and one known prior; holds for ``delta = 0`` too.
+    The prior has shape (m,). For approximate differential privacy and one known prior; holds for ``delta = 0`` too.
 
     >>> round(lemma_10([0.4, 0.3, 0.2, 0.1], 0.1), 12)
     0.54
     """
-    return (1 - _check_delta(delta)) * float(_tails(prior)[-2])
+    return (1 - _check_delta(delta)) * float(_prior_tails(prior)[-2])
 
 
-def lemma_10_mechanism(values: int, delta: float, likeliest: int = 0) -> FloatArray:
-    """Lemma 10: the matrix Q_delta, which keeps the likeliest letter, and any other with probability delta.
+def lemma_10_mechanism(values: int, delta: float) -> FloatArray:
+    """Lemma 10: the matrix Q_delta, which keeps the first letter, the likeliest, and any other with probability delta.
 
     Returns
     -------
@@ -444,7 +417,7 @@ def lemma_10_mechanism(values: int, delta: float, likeliest: int = 0) -> FloatAr
     Raises
     ------
     ValueError
-        If ``delta`` is not in [0, 1) or there is no such letter.
+        If ``delta`` is not in [0, 1).
 
     >>> lemma_10_mechanism(3, 0.25)
     array([[1.  , 0.  , 0.  ],
@@ -452,12 +425,8 @@ def lemma_10_mechanism(values: int, delta: float, likeliest: int = 0) -> FloatAr
            [0.75, 0.  , 0.25]])
     """
     m, _, _ = _checked(values, 1, 0.0)
-    if not 0 <= likeliest < m:
-        raise ValueError(
-            f"the likeliest letter must be between 0 and m - 1 = {m - 1}, got {likeliest!r}; letters count from 0"
-        )
     matrix = _check_delta(delta) * np.eye(m)
-    matrix[:, likeliest] += 1 - delta
+    matrix[:, 0] += 1 - delta
     return matrix
 
 
@@ -489,14 +458,14 @@ def theorem_9(prior: ArrayLike, distortion: float, delta: float, reading: Readin
     [1.333333, 1.0]
     """
     share = 1 - _check_delta(delta)
-    tails = _tails(prior)[:-1]  # D^(0) .. D^(m-1)
-    m, _, budget = _checked(len(tails), 1, distortion, reading=reading)
-    jump = share * float(tails[-1])
+    masses = _prior_tails(prior)[:-1]  # D^(0) .. D^(m-1)
+    m, _, budget = _checked(len(masses), 1, distortion, reading=reading)
+    jump = share * float(masses[-1])
     if m == 1:
         return 0.0
     if budget >= jump * (1 - _SLACK) and (reading == "corrected" or budget > jump * (1 + _SLACK)):
         return 0.0
-    left = budget - share * tails[:-1]
+    left = budget - share * masses[:-1]
     usable = left > 0
     if not usable.any():
         return math.inf
@@ -534,33 +503,35 @@ def proposition_12(source: SourceSet, distortion: float, delta: float, reading: 
     [6.0, 5.0]
     """
     share = 1 - _check_delta(delta)
-    tails = _ordered_tails(source)  # a row for each vertex: D^(0) .. D^(m)
-    m, _, budget = _checked(tails.shape[1] - 1, 1, distortion, reading=reading)
+    masses = tails(source)  # a row for each vertex: D^(0) .. D^(m)
+    m, _, budget = _checked(masses.shape[1] - 1, 1, distortion, reading=reading)
     if m == 1:
         return 0.0
     if reading == "printed":
         return _log((m - 1) * (share - budget)) - _log(budget)
-    if budget >= share * tails[:, -2].max() * (1 - _SLACK):
+    if budget >= share * masses[:, -2].max() * (1 - _SLACK):
         return 0.0
     if budget == 0:
         return math.inf
     # Letters that never occur stay at delta, whatever the rest.
-    tails = tails[:, (tails.max(axis=0) > 0).argmax() - 1 :]
-    m = tails.shape[1] - 1
-    if budget <= share * tails[:, 1].max():  # too little to tell letters apart: all b_j = 0 below
+    masses = masses[:, (masses.max(axis=0) > 0).argmax() - 1 :]
+    m = masses.shape[1] - 1
+    if budget <= share * masses[:, 1].max():  # too little to tell letters apart: all b_j = 0 below
         return math.log(m - 1) + math.log(share - budget) - math.log(budget)
     # The primal in a's successive differences b_j >= 0, all multiplied by tau = 1 / (1 - a); columns: b_1 .. b_{m-1}, D tau.
     # Maximizing sum_j (m-j) b_j within its bound (m-1) share tau - m is what the missing term is the dual of.
     falls = np.arange(m - 1, 0, -1.0)
-    rows = [np.append(tail[m - 1 : 0 : -1], -1.0) for tail in tails]
+    rows = [np.append(tail[m - 1 : 0 : -1], -1.0) for tail in masses]
     rows += [np.append(falls, -(m - 1) * share / budget), np.append(np.ones(m - 1), -share / budget)]
-    upper = np.concatenate([np.full(len(tails), -1.0), [-float(m), -1.0]])
+    upper = np.concatenate([np.full(len(masses), -1.0), [-float(m), -1.0]])
     solved = optimal_basis(np.append(-falls, (m - 1) * share / budget), np.array(rows), upper)
     return _positive(_log(solved.objective - (m - 1)))
 
 
 def theorem_13(prior: ArrayLike, distortion: float, reading: Reading = "printed") -> float:
     """Theorem 13: least leakage by differential privacy for one known prior: Theorem 9 at ``delta = 0``, jump included.
+
+    The prior has shape (m,); in nats.
 
     >>> round(math.exp(theorem_13([0.7, 0.2, 0.1], 0.25)), 6)
     5.0
@@ -588,13 +559,13 @@ def theorem_14(prior: ArrayLike, distortion: float) -> float:
     >>> round(math.exp(theorem_14([0.4, 0.3, 0.2, 0.1], 0.54)), 6)
     1.2
     """
-    tails = _tails(prior)
-    m, _, budget = _checked(len(tails) - 1, 1, distortion)
+    masses = _prior_tails(prior)
+    m, _, budget = _checked(len(masses) - 1, 1, distortion)
     # Zeros are no steps of the curve, and at D = 0 the first step is the one that begins there.
-    k = int(np.searchsorted(tails, budget, side="left")) if budget > 0 else int(np.searchsorted(tails, 0.0, "right"))
+    k = int(np.searchsorted(masses, budget, side="left")) if budget > 0 else int(np.searchsorted(masses, 0.0, "right"))
     if k >= m:
         return 0.0
-    return _positive(_log(m - k - (budget - tails[k]) / (tails[k] - tails[k - 1])))
+    return _positive(_log(m - k - (budget - masses[k]) / (masses[k] - masses[k - 1])))
 
 
 def corollary_15(source: SourceSet, leakage: float) -> float:
@@ -611,16 +582,16 @@ def corollary_15(source: SourceSet, leakage: float) -> float:
     >>> round(corollary_15(SourceSet([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]]), math.log(1.5)), 12)
     0.35
     """
-    tails = _ordered_tails(source)
-    m = tails.shape[1] - 1
+    masses = tails(source)
+    m = masses.shape[1] - 1
     if check_leakage(leakage) >= math.log(m):
         return 0.0
     ratio = math.exp(leakage)
     k = min(int(ratio), m - 1)
-    return float((tails[:, m - k] + (tails[:, m - k] - tails[:, m - k - 1]) * (k - ratio)).max())
+    return float((masses[:, m - k] + (masses[:, m - k] - masses[:, m - k - 1]) * (k - ratio)).max())
 
 
-def lemma_16(notion: Notion, records: int, distortion: float, local: Callable[[float], float]) -> float:
+def lemma_16(notion: str, records: int, distortion: float, local: Callable[[float], float]) -> float:
     """Lemma 16: least leakage over n independent records, from the curve of one: ``eps(D/n)``, or n times as much.
 
     The former for differential privacy and Renyi differential privacy; the latter for maximal information, maximal leakage,
@@ -631,7 +602,7 @@ def lemma_16(notion: Notion, records: int, distortion: float, local: Callable[[f
 
     Parameters
     ----------
-    notion : Notion, except approximate differential privacy
+    notion : str, one of ``paper_repro.notions.NOTION_NAMES`` but approximate differential privacy
     records : int, n, at least 1
     distortion : float in [0, n]
     local : function from a distortion in [0, 1] to the least leakage for one record, in nats
@@ -656,7 +627,7 @@ def lemma_16(notion: Notion, records: int, distortion: float, local: Callable[[f
 
 
 def theorem_17(
-    notion: Notion,
+    notion: str,
     values: int,
     records: int,
     distortion: float,
@@ -708,7 +679,7 @@ def theorem_17(
 
 
 def theorem_18(
-    notion: Literal["approximate differential privacy", "maximal leakage"],
+    notion: str,
     prior: ArrayLike,
     records: int,
     distortion: float,
@@ -788,14 +759,13 @@ def _checked(
         )
     if notion == "approximate differential privacy":
         _check_delta(delta)
-    if reading not in get_args(Reading):
-        raise ValueError(f"reading must be 'printed' or 'corrected', got {reading!r}")
+    check_reading(reading)
     return m, n, budget
 
 
 def _check_notion(notion: str) -> None:
-    if notion not in NOTIONS:
-        raise ValueError(f"notion must be one of {', '.join(map(repr, NOTIONS))}, got {notion!r}")
+    if notion not in NOTION_NAMES:
+        raise ValueError(f"notion must be one of {', '.join(map(repr, NOTION_NAMES))}, got {notion!r}")
 
 
 def _check_delta(delta: float | None) -> float:
@@ -901,27 +871,27 @@ def _renyi(values: int, kept: float, other: float, alpha: float) -> float:
     low, high = sorted((kept, other))
     if low == 0:
         return math.inf
-    ratio, order = math.log(high) - math.log(low), alpha - 1
-    if order * ratio < 1:
+    ratio, above = math.log(high) - math.log(low), alpha - 1
+    if above * ratio < 1:
         # The sum is 1 + (a-b) sinh u + 2 (a+b) sinh(u/2)^2 with u = (alpha-1) log A; so nothing cancels near 0.
-        half = math.sinh(order * ratio / 2)
-        return math.log1p((high - low) * math.sinh(order * ratio) + 2 * (high + low) * half**2) / order
+        half = math.sinh(above * ratio / 2)
+        return math.log1p((high - low) * math.sinh(above * ratio) + 2 * (high + low) * half**2) / above
     # Divided by the largest of the three terms, which is high (high / low)^(alpha-1).
-    power = alpha if kept > other else order
-    rest = math.exp(-(alpha + order) * ratio) + (values - 2) * math.exp(-power * ratio)
-    return ratio + (math.log(high) + math.log1p(rest)) / order
+    power = alpha if kept > other else above
+    rest = math.exp(-(alpha + above) * ratio) + (values - 2) * math.exp(-power * ratio)
+    return ratio + (math.log(high) + math.log1p(rest)) / above
 
 
 def _sibson(values: int, kept: float, other: float, alpha: float) -> float:
     """Sibson information of randomized response at the uniform prior, ``log m (a^alpha + (m-1) b^alpha)^(1/(alpha-1))``."""
-    order, others = alpha - 1, values - 1
+    above, others = alpha - 1, values - 1
     high, low = values * max(kept, other), values * min(kept, other)
-    if order * math.log(high) < 1:
-        excess = kept * _power_minus_1(values * kept, order) + others * other * _power_minus_1(values * other, order)
-        return max(0.0, math.log1p(excess)) / order
+    if above * math.log(high) < 1:
+        excess = kept * _power_minus_1(values * kept, above) + others * other * _power_minus_1(values * other, above)
+        return max(0.0, math.log1p(excess)) / above
     times, rest = (1, others) if kept >= other else (others, 1)
     shrunk = math.exp(alpha * (math.log(low) - math.log(high))) if low > 0 else 0.0
-    return math.log(high) + (math.log(high / values) + math.log(times + rest * shrunk)) / order
+    return math.log(high) + (math.log(high / values) + math.log(times + rest * shrunk)) / above
 
 
 def _power_minus_1(base: float, exponent: float) -> float:
@@ -953,13 +923,13 @@ def _lower_of_theorem_6(
     if notion in ("maximal information", "maximal leakage"):
         return log_m + _log(kept)
     if notion == "Renyi differential privacy":
-        order = _real(alpha) - 1
+        above = _real(alpha) - 1
         power = _log(kept) if kept <= 0 else math.log1p(-changed / n)
-        return power + (power - (n - 1) * log_m) / order - _log(other)
+        return power + (power - (n - 1) * log_m) / above - _log(other)
     if notion == "Sibson information":
-        order = _real(alpha) - 1
+        above = _real(alpha) - 1
         base = _log((n - distortion) / n) - math.log((1 - theta) * (n + 1) * m / 2 + theta)
-        return log_m + base + (base - (n - 1) * log_m) / order
+        return log_m + base + (base - (n - 1) * log_m) / above
     if changed > n or (reading == "corrected" and changed >= n * (m - 1) / m):
         return -math.inf
     factor = changed if reading == "corrected" else distortion
@@ -967,7 +937,7 @@ def _lower_of_theorem_6(
 
 
 def _by_record(
-    notion: Notion,
+    notion: str,
     values: int,
     records: int,
     distortion: float,
@@ -1011,21 +981,9 @@ def _by_record(
     return Bounds(_positive(lower), upper)
 
 
-def _tails(prior: ArrayLike) -> FloatArray:
+def _prior_tails(prior: ArrayLike) -> FloatArray:
     """``D^(0) .. D^(m)`` of one prior: the masses of its least likely letters."""
     rows = check_probability_rows(prior, "prior")
     if len(rows) != 1:
         raise ValueError(f"the statement is for one known prior, got {len(rows)} rows; use a statement for source sets")
     return np.append(0.0, np.cumsum(np.sort(rows[0])))
-
-
-def _ordered_tails(source: SourceSet) -> FloatArray:
-    """The same for each vertex of a set that one ordering sorts, shape (V, m + 1)."""
-    order = np.argsort(-source.vertices.mean(axis=0), kind="stable")
-    falling = source.vertices[:, order]
-    if (np.diff(falling, axis=1) > _SLACK).any():
-        raise ValueError(
-            f"{source!r} has no common ordering of its letters; the statement is for Class II sets, "
-            "optimal_mechanism takes any"
-        )
-    return np.column_stack([np.zeros(len(falling)), np.cumsum(falling[:, ::-1], axis=1)])

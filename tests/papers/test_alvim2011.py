@@ -79,7 +79,7 @@ def test_theorem_1_does_not_overflow(leakage):
 @pytest.mark.parametrize(("values", "individuals"), [(3, 2), (2, 3), (4, 1), (2, 1)])
 @pytest.mark.parametrize("leakage", [0.0, 0.3, LOG2, 4.0, 40.0])
 def test_proposition_1_corrected_attains_theorem_1(values, individuals, leakage):
-    matrix = alvim.proposition_1(values, individuals, leakage)
+    matrix = alvim.proposition_1(values, individuals, leakage, "corrected")
     assert matrix.sum(axis=1) == pytest.approx(np.ones(len(matrix)), abs=ROUNDING)
     assert leakage_on(hamming(values, individuals), matrix) == pytest.approx(leakage, abs=ROUNDING)
     leaked = min_entropy_leakage(uniform(len(matrix)), matrix, bits=True)
@@ -87,7 +87,7 @@ def test_proposition_1_corrected_attains_theorem_1(values, individuals, leakage)
 
 
 def test_proposition_1_has_three_readings():
-    with pytest.raises(ValueError, match="reading must be one of printed, example, corrected, got 'right'"):
+    with pytest.raises(ValueError, match="reading must be one of 'printed', 'example', 'corrected', got 'right'"):
         alvim.proposition_1(3, 2, 1.0, "right")
 
 

@@ -17,9 +17,10 @@ from paper_repro.papers.coloring import (
     coloring,
     critical_pairs,
     optimal_with_suppressed,
+    pairs_of_ratio,
 )
-from paper_repro.papers.kalantari2017 import equation_32
-from paper_repro.papers.kalantari2018 import distortion_thresholds, equation_10, equation_48
+from paper_repro.papers.kalantari2016 import definition_9
+from paper_repro.papers.kalantari2018 import distortion_thresholds, equation_10, equation_32, equation_48
 from tests.oracles.instances import CLASSES, random_vertices
 from tests.oracles.tradeoffs import solve
 
@@ -83,16 +84,15 @@ def test_figure_8():
 def test_the_definition_of_2016_has_no_critical_pairs():
     """It asks for a ratio equal to the leakage where its exponential is meant."""
     matrix = [[0.75, 0.25], [0.25, 0.75]]
-    leakage = DifferentialPrivacy().leakage(matrix)
-    assert len(critical_pairs(matrix, leakage)) == len(critical_pairs(matrix)) == 2
-    assert critical_pairs(matrix, math.log(leakage)) == ()
+    assert critical_pairs(matrix) == tuple(definition_9(matrix, "corrected")) == ((0, 0, 1), (1, 1, 0))
+    assert definition_9(matrix) == []
 
 
-def test_tolerance_decides_what_is_critical():
-    matrix = [[0.6, 0.4], [0.3, 0.7]]
-    assert critical_pairs(matrix) == ((0, 0, 1),)
-    assert critical_pairs(matrix, tolerance=0.2) == ((0, 0, 1), (1, 1, 0))
-    assert critical_pairs(matrix, leakage=math.log(7 / 4)) == ((1, 1, 0),)
+def test_a_pair_of_a_given_ratio_is_critical_in_its_own_column_alone():
+    matrix = np.array([[0.6, 0.4], [0.3, 0.7]])
+    assert critical_pairs(matrix) == pairs_of_ratio(matrix, 2.0) == ((0, 0, 1),)
+    assert pairs_of_ratio(matrix, 7 / 4) == ((1, 1, 0),)
+    assert pairs_of_ratio(matrix, 2.0 + 1e-6) == ()
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -155,8 +155,6 @@ def test_no_row_is_of_one_strong_color():
         matrix = rng.multinomial(4, np.full(3, 1 / 3), size=3) + 1.0
         if np.ptp(matrix, axis=0).max() > 0:
             assert claim_1(matrix / matrix.sum(axis=1, keepdims=True))
-    # Rounded so that a tolerance takes a ratio for critical, it may seem not to.
-    assert not claim_1([[0.5, 0.5], [0.5 + 1e-6, 0.5 - 1e-6]], tolerance=1e-4)
 
 
 def suppressed_of_prior(prior, distortion, count):

@@ -11,10 +11,6 @@ from paper_repro import SourceSet, load_source_set
 from paper_repro.papers.folding import (
     Folding,
     as_source_set,
-    folded_intersection,
-    folded_pieces,
-    folded_union,
-    folding_permutations,
     isolated,
 )
 from tests.oracles.instances import random_vertices
@@ -72,7 +68,7 @@ def _feasible(count, falls, margin):
 @pytest.mark.parametrize("seed", range(10))
 def test_folding_permutations_are_those_of_the_definition(seed, size):
     vertices = draw(seed, size)
-    found = folding_permutations(SourceSet(vertices))
+    found = Folding(SourceSet(vertices)).permutations
     everything = itertools.permutations(range(size))
     assert found == tuple(letters for letters in everything if slack(vertices, letters) is not None)
 
@@ -94,16 +90,16 @@ def test_without_ties_those_are_left_whose_region_holds_more_than_a_boundary(see
         margin = slack(vertices, letters, tied)
         if alphabetical and margin is not None and margin > APART:
             expected.append(letters)
-    assert folding_permutations(SourceSet(vertices), ties=False) == tuple(expected)
+    assert Folding(SourceSet(vertices), ties=False).permutations == tuple(expected)
 
 
 def test_ties_of_a_set_that_is_one_point_and_of_the_uniform_prior():
-    assert len(folding_permutations(SourceSet([0.25] * 4))) == 24
-    assert folding_permutations(SourceSet([0.25] * 4), ties=False) == ((0, 1, 2, 3),)
-    assert folding_permutations(SourceSet([0.2, 0.4, 0.4])) == ((1, 2, 0), (2, 1, 0))
-    assert folding_permutations(SourceSet([1.0])) == ((0,),)
+    assert len(Folding(SourceSet([0.25] * 4)).permutations) == 24
+    assert Folding(SourceSet([0.25] * 4), ties=False).permutations == ((0, 1, 2, 3),)
+    assert Folding(SourceSet([0.2, 0.4, 0.4])).permutations == ((1, 2, 0), (2, 1, 0))
+    assert Folding(SourceSet([1.0])).permutations == ((0,),)
     # Letters that never occur tie as well.
-    assert len(folding_permutations(SourceSet([[0.6, 0.4, 0.0, 0.0], [0.4, 0.6, 0.0, 0.0]]))) == 4
+    assert len(Folding(SourceSet([[0.6, 0.4, 0.0, 0.0], [0.4, 0.6, 0.0, 0.0]])).permutations) == 4
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -112,7 +108,7 @@ def test_eight_letters(seed):
     rng = np.random.default_rng(seed)
     vertices = rng.dirichlet(np.ones(8), size=4)
     source = SourceSet(vertices)
-    pieces = folded_pieces(source)
+    pieces = Folding(source).pieces
     found = {piece.permutation for piece in pieces}
     assert len(found) < math.factorial(8) / 20
     for prior in rng.dirichlet(np.full(4, 0.5), size=3000) @ vertices:
@@ -127,7 +123,7 @@ def test_eight_letters(seed):
 @pytest.mark.parametrize("ties", [True, False])
 def test_pieces_part_the_set(size, ties, rng):
     vertices = rng.dirichlet(np.ones(size), size=size + 1)
-    pieces = folded_pieces(SourceSet(vertices), ties)
+    pieces = Folding(SourceSet(vertices), ties).pieces
     volume = 0.0
     for piece in pieces:
         assert len(piece.parts) == len(piece.images) == 1
@@ -173,18 +169,18 @@ def test_sets_that_images_unfold_to(seed):
 def test_the_printed_direction_loses_cycles():
     """T(P) of (.2, .5, .3), in the region of T = (2, 3, 1), is (.3, .2, .5): not in falling order."""
     cycle = SourceSet([0.2, 0.5, 0.3])
-    (piece,) = folded_pieces(cycle)
+    (piece,) = Folding(cycle).pieces
     assert piece.permutation == (1, 2, 0)
     assert floats(piece.images[0]).tolist() == [[0.5, 0.3, 0.2]]
-    assert folded_pieces(cycle, direction="printed")[0].images == ()
-    assert folded_union(cycle, direction="printed") == ()
+    assert Folding(cycle, direction="printed").pieces[0].images == ()
+    assert Folding(cycle, direction="printed").union == ()
     assert floats(piece.parts[0].permuted((2, 0, 1))).tolist() == [[0.3, 0.2, 0.5]]
     # Permutations that are their own inverse are not touched by it.
     swapped = SourceSet([0.3, 0.5, 0.2])
-    assert floats(folded_union(swapped, direction="printed")[0]).tolist() == [[0.5, 0.3, 0.2]]
+    assert floats(Folding(swapped, direction="printed").union[0]).tolist() == [[0.5, 0.3, 0.2]]
     # What the literal reading keeps of a piece are its ties.
     tied = SourceSet([[0.2, 0.5, 0.3], [0.2, 0.4, 0.4]])
-    images = {piece.permutation: piece.images for piece in folded_pieces(tied, direction="printed")}
+    images = {piece.permutation: piece.images for piece in Folding(tied, direction="printed").pieces}
     assert images[1, 2, 0] == ()
     assert floats(images[2, 1, 0][0]).tolist() == [[0.4, 0.4, 0.2]]
 
@@ -193,7 +189,7 @@ def test_printed_unfolding_is_the_inverse_of_printed_folding():
     vertices = [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3]]
     for direction in ("corrected", "printed"):
         folding = Folding(isolated(SourceSet(vertices)), direction=direction)
-        (ordered,) = folded_union(SourceSet(vertices[0]))
+        (ordered,) = Folding(SourceSet(vertices[0])).union
         unfolded = {piece.permutation: floats(piece.parts[0])[0].tolist() for piece in folding.unfolded([ordered])}
         assert unfolded[0, 1, 2] == vertices[0]
         assert (unfolded[1, 2, 0] == vertices[1]) == (direction == "corrected")
@@ -224,8 +220,8 @@ def test_ties_of_the_second_table():
     """Definition 5 counts regions that the ties of one vertex touch: four times as many."""
     for name, count in (("P_IIIa_10", 2), ("P_IIIb_10", 6), ("P_IIIc_10", 24)):
         source = load_source_set(name)
-        assert len(folding_permutations(source, ties=False)) == count
-        assert len(folding_permutations(source)) == 4 * count
+        assert len(Folding(source, ties=False).permutations) == count
+        assert len(Folding(source).permutations) == 4 * count
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -274,7 +270,7 @@ def test_sets_of_several_parts():
     assert floats(shared).tolist() == [[0.6, 0.3, 0.1]]
     assert len(folding.union) == 2
     assert not folding.folds_alike
-    assert folded_intersection(SourceSet(np.vstack([first.vertices, second.vertices]))) != ()
+    assert Folding(SourceSet(np.vstack([first.vertices, second.vertices]))).intersection != ()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from paper_repro import SourceSet
 from paper_repro.papers.folding import Folding, isolated
-from paper_repro.papers.kalantari2017 import corollary_1, equation_32, remark_5, remark_7, theorem_3
+from paper_repro.papers.kalantari2018 import corollary_1, equation_32, remark_5, remark_7, theorem_3
 
 READINGS = ("literal", "printed", "corrected", "largest")
 # Linear programs are solved to 1e-9 in numbers of order 1; leakages are logarithms of their optima.
@@ -91,7 +91,7 @@ def test_equation_32():
     ("call", "message"),
     [
         (lambda: theorem_3(Folding(POINT), 1.5), r"between 0 and 1, got 1\.5"),
-        (lambda: theorem_3(Folding(POINT), 0.5, "right"), "'corrected' or 'largest', got 'right'"),
+        (lambda: theorem_3(Folding(POINT), 0.5, "right"), "'corrected', 'largest', got 'right'"),
         (lambda: corollary_1(Folding(POINT), 0.5), "the folded images of .* differ"),
         (lambda: remark_7(Folding(POINT), 0.5), "use theorem_3"),
         (lambda: theorem_3(Folding(SourceSet([0.2, 0.5, 0.3]), direction="printed"), 0.5), "no part is left"),
