@@ -27,7 +27,7 @@ ROW_SUM_TOLERANCE = 1e-9
 
 
 def check_count(count: int, what: str, least: int = 1) -> int:
-    """Return a whole number of something as an int, or raise if it is none or too small.
+    """A number of things as an int. Raises ValueError if it is no whole number, or below the least.
 
     >>> check_count(np.int64(3), "letters")
     3
@@ -42,7 +42,7 @@ def check_count(count: int, what: str, least: int = 1) -> int:
 
 
 def check_distortion(distortion: float) -> float:
-    """Return a distortion budget as a float, or raise if it is not in [0, 1].
+    """A distortion budget as a float. Raises ValueError if it is not in [0, 1].
 
     >>> check_distortion(0.2)
     0.2
@@ -57,7 +57,7 @@ def check_distortion(distortion: float) -> float:
 
 
 def check_leakage(leakage: float) -> float:
-    """Return a leakage in nats as a float, or raise if it is negative or NaN; infinity is allowed.
+    """A leakage in nats as a float. Raises ValueError if it is negative or NaN; infinity is allowed.
 
     >>> check_leakage(float("inf"))
     inf
@@ -69,7 +69,7 @@ def check_leakage(leakage: float) -> float:
 
 
 def check_delta(delta: float) -> float:
-    """Return the delta of approximate differential privacy as a float, or raise if it is not in [0, 1).
+    """The delta of approximate differential privacy, a probability, as a float. Raises ValueError if it is not in [0, 1).
 
     >>> check_delta(0.1)
     0.1
@@ -83,7 +83,7 @@ def check_delta(delta: float) -> float:
 
 
 def check_order(alpha: float, notion: str) -> float:
-    """Return the order of a divergence as a float, or raise if it is below 1 or NaN; 1 and infinity are limits.
+    """The order of a divergence, dimensionless, as a float; 1 and infinity are limits. Raises ValueError if it is below 1 or NaN.
 
     Between 1 and 1 + 1e-6 differences of powers would be lost to rounding: such an order counts as 1 + 1e-6. Divergences grow
     with the order, so that none is understated.
@@ -98,7 +98,7 @@ def check_order(alpha: float, notion: str) -> float:
 
 
 def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray:
-    """Return an array of any shape with every entry checked, or raise for the first that is wrong.
+    """An array of any shape as floats, every entry checked, in the unit of the check. Raises what it raises, for a wrong entry.
 
     >>> check_grid([0.1, 0.2], check_distortion)
     array([0.1, 0.2])
@@ -112,7 +112,7 @@ def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray
 
 
 def check_labels(labels: Sequence[Hashable] | None, size: int) -> Sequence[Hashable]:
-    """Return distinct names for the letters, ``0 .. size-1`` if none are given.
+    """Distinct names for the letters, ``0 .. size-1`` if none are given. Raises ValueError if they do not fit.
 
     >>> check_labels(["no", "yes"], 2)
     ('no', 'yes')
@@ -133,6 +133,9 @@ def frame_labels(table: object) -> list[Hashable] | None:
     """Names of the letters that a DataFrame (its columns) or a Series (its index) brings along; None for anything else.
 
     Looked for by attribute, so that pandas need not be there.
+
+    >>> frame_labels([0.5, 0.5]) is None
+    True
     """
     names = getattr(table, "columns", getattr(table, "index", None))
     return None if names is None or callable(names) else list(names)
@@ -141,7 +144,7 @@ def frame_labels(table: object) -> list[Hashable] | None:
 def check_probability_rows(
     rows: ArrayLike, what: str, *, row_names: Sequence[str] | None = None, letter_names: Sequence[str] | None = None
 ) -> FloatArray:
-    """Return rows of probabilities as a (rows, letters) float array, each row summing to 1.
+    """Rows of probabilities as a float array of shape (rows, letters), each row summing to 1.
 
     Rows may miss 1 by up to ``ROW_SUM_TOLERANCE``; a row that misses it by more than rounding is rescaled.
 

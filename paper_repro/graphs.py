@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_repro.errors import optional
 from paper_repro.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -208,8 +209,7 @@ class Adjacency:
         profiles = {tuple(np.bincount(row)) for row in self._small_distances(_MOST_AUTOMORPHISM, "vertex-transitive")}
         if len(profiles) > 1:
             return False
-        import networkx as nx
-
+        nx = optional("networkx", "graphs")
         roots = []
         for root in range(self.size):
             graph = self.to_networkx()
@@ -240,8 +240,7 @@ class Adjacency:
         if len(degrees) > 1:
             return None
         self._small_distances(_MOST_ORBIT, "circulant")
-        import networkx as nx
-
+        nx = optional("networkx", "graphs")
         graph, degree = self.to_networkx(), degrees.pop()
         if (
             2 * degree >= self.size
@@ -256,8 +255,7 @@ class Adjacency:
 
     def to_networkx(self) -> Graph[int]:
         """The same graph for networkx."""
-        import networkx as nx
-
+        nx = optional("networkx", "graphs")
         graph: Graph[int] = nx.Graph()
         graph.add_nodes_from(range(self.size))
         graph.add_edges_from(self.edges.tolist())

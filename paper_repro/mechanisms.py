@@ -147,6 +147,7 @@ class Mechanism(ShownAsTable):
 
     @property
     def alphabet_size(self) -> int:
+        """M, the number of letters."""
         return self.matrix.shape[0]
 
     def worst_case_distortion(self, source: SourceSet) -> float:

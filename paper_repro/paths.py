@@ -22,6 +22,8 @@ def check_checkout(what: str) -> None:
     ------
     FileNotFoundError
         If the package was installed from a wheel.
+
+    >>> check_checkout("this example")
     """
     if DATA == _INSTALLED_DATA or not NOTEBOOKS.is_dir():
         raise FileNotFoundError(

@@ -191,10 +191,12 @@ class SourceSet(ShownAsTable):
 
     @property
     def vertex_count(self) -> int:
+        """V, the number of vertices."""
         return self.vertices.shape[0]
 
     @property
     def alphabet_size(self) -> int:
+        """M, the number of letters."""
         return self.vertices.shape[1]
 
     @cached_property
@@ -214,7 +216,8 @@ class SourceSet(ShownAsTable):
     def worst_case_distortion(self, mechanism: HasMatrix | ArrayLike) -> float:
         """Largest expected Hamming distortion over the set: ``max_P sum_i P_i (1 - Q_ii)``.
 
-        Linear in P, so the maximum is at a vertex. Evaluated from the matrix; exact up to rounding.
+        Linear in P, so the maximum is at a vertex. Evaluated from the matrix, shape (M, M); exact up to rounding; a probability.
+        Raises ValueError if the matrix has another shape.
 
         >>> SourceSet([[0.5, 0.5], [0.8, 0.2]]).worst_case_distortion([[1.0, 0.0], [0.4, 0.6]])
         0.2
@@ -281,6 +284,9 @@ def source_set_path(name_or_path: str | Path) -> Path:
         If it is neither; the message lists the known names.
     FileNotFoundError
         If there is no such file.
+
+    >>> source_set_path("P_II_6").name
+    'P_II_6.csv'
     """
     if str(name_or_path).lower().endswith(".csv"):
         return _existing(Path(name_or_path))
@@ -318,7 +324,11 @@ def load_source_set(name_or_path: str | Path) -> SourceSet:
 
 
 def read_source_set(path: str | Path) -> SourceSet:
-    """The source set in a CSV file: :meth:`SourceSet.from_csv`."""
+    """The source set in a CSV file: :meth:`SourceSet.from_csv`.
+
+    >>> read_source_set("data/source_sets/P_II_4.csv")
+    SourceSet(P_II_4: V=1, M=4, Class II)
+    """
     return SourceSet.from_csv(path)
 
 

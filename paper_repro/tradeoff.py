@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion, Optimizer
 from paper_repro.sources import SourceSet
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, ShownAsTable
 
 __all__ = ["OptimalMechanism", "certified", "distortion_curve", "leakage_curve", "optimal_mechanism"]
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
-class OptimalMechanism:
+class OptimalMechanism(ShownAsTable):
     """A best mechanism and its certificate; every number is evaluated from the matrix, not reported by a solver.
 
     Attributes
@@ -62,6 +62,10 @@ class OptimalMechanism:
             f"OptimalMechanism({self.notion.name}: leakage={self.leakage:.6f} nats, distortion={self.distortion:.6f}, "
             f"gap={self.gap:.0e} {self.notion.gap_unit})"
         )
+
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        rows = [*self.source.labels, "least favorable prior"]
+        return repr(self), rows, self.source.labels, np.vstack([self.mechanism.matrix, self.least_favorable_prior])
 
 
 def optimal_mechanism(

@@ -58,7 +58,7 @@ def test_every_extra_that_an_error_names_exists():
     named = {
         extra
         for path in (ROOT / "paper_repro").rglob("*.py")
-        for extra in re.findall(r'\boptional\("\w+", "(\w+)"\)', path.read_text(encoding="utf-8"))
+        for extra in re.findall(r'\boptional\(\S+, "(\w+)"\)', path.read_text(encoding="utf-8"))
     }
     assert named and named <= EXTRAS.keys()
 

@@ -495,3 +495,11 @@ def test_labels_and_names_stay_with_the_mechanism(source_class, seed, notion):
     for budget in ({"distortion": 0.1}, {"distortion": 1.0}, {"leakage": 0.1}):
         best = optimal_mechanism(SourceSet(vertices, labels), notion=notion, **budget)
         assert list(best.mechanism.labels) == labels
+
+
+def test_a_notebook_shows_the_mechanism_and_the_least_favorable_prior():
+    best = optimal_mechanism(SourceSet([0.5, 0.3, 0.2], labels=["<a>", "b", "c"]), distortion=0.3)
+    shown = best._repr_html_()
+    assert "<tr><th>&lt;a&gt;</th><td>0.7</td><td>0.15</td><td>0.15</td></tr>" in shown
+    assert "<tr><th>least favorable prior</th><td>0.5</td><td>0.3</td><td>0.2</td></tr>" in shown
+    assert "leakage=1.540445 nats" in shown and r"\text{b} & 0.15 & 0.7" in best._repr_latex_()

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage
+from paper_repro.errors import optional
 from paper_repro.figures.style import COLORS, DASHES, STYLE, canvas, draw_grid, need_columns
 from paper_repro.graphs import Query, databases, hamming
 from paper_repro.min_entropy import greatest_capacity, min_entropy_capacity
@@ -126,8 +127,7 @@ def draw_graph(edges: pd.DataFrame, title: str = "") -> Figure:
 
     ``edges`` has the columns ``from`` and ``to``. Raises ValueError if one is missing.
     """
-    import networkx as nx
-
+    nx = optional("networkx", "plot")
     need_columns(edges, ["from", "to"])
     graph = nx.Graph(list(zip(edges["from"].astype(str), edges["to"].astype(str), strict=True)))
     names = sorted(graph, key=lambda name: (len(name), name))

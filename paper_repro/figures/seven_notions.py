@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
+from paper_repro.errors import optional
 from paper_repro.figures.leakage_curves import draw_curves
 from paper_repro.figures.style import COLORS, STYLE, need_columns
 from paper_repro.notions import ApproximateDP, Notion, RenyiDP, SibsonInformation
@@ -129,8 +130,7 @@ def draw_mechanisms(table: pd.DataFrame, title: str = "") -> Figure:
 
     ``table`` is as of :func:`mechanism_table`. Raises ValueError if a column is missing.
     """
-    import seaborn
-
+    seaborn = optional("seaborn", "plot")
     need_columns(table, ["notion", "leakage", "true", "published", "probability"])
     letters = list(dict.fromkeys(table["true"]))
     groups = list(table.groupby("notion", sort=False))

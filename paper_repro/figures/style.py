@@ -17,6 +17,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from paper_repro.errors import optional
 from paper_repro.paths import ROOT
 
 if TYPE_CHECKING:
@@ -129,8 +130,7 @@ def canvas(width: float, height: float) -> tuple[Figure, Axes]:
 
 def draw_grid(table: pd.DataFrame, title: str, xlabel: str, form: str) -> Figure:
     """A table of numbers, each shaded by its size and written out by the format ``form``."""
-    import seaborn
-
+    seaborn = optional("seaborn", "plot")
     rows, columns = table.shape
     numbers = table.to_numpy(dtype=float)
     largest = float(numbers[np.isfinite(numbers)].max(initial=1e-9))

@@ -240,9 +240,7 @@ def refresh_notebooks(
     NotebookRunError
         If a notebook does not exist or fails, or if ``check`` finds a difference.
     """
-    import nbformat
-    import nbstripout
-
+    nbformat, nbstripout = _needed("nbformat"), _needed("nbstripout")
     _check_jobs(jobs)
     sources = sorted(notebooks.glob("*.ipynb")) if paths is None else [Path(path).absolute() for path in paths]
     for source in sources:
@@ -340,8 +338,12 @@ def _execute(task: _Task) -> str:
 
 
 def _papermill() -> Any:
+    return _needed("papermill")
+
+
+def _needed(module: str) -> Any:
     try:
-        return optional("papermill", "notebooks")
+        return optional(module, "notebooks")
     except MissingPackageError as error:
         raise NotebookRunError(str(error)) from None
 
