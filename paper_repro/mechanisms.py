@@ -151,7 +151,14 @@ class Mechanism(ShownAsTable):
         return self.matrix.shape[0]
 
     def worst_case_distortion(self, source: SourceSet) -> float:
-        """Largest probability of change over a source set; see :meth:`SourceSet.worst_case_distortion`."""
+        """Largest probability of change over a source set; see :meth:`SourceSet.worst_case_distortion`.
+
+        Raises ValueError if the set is over other letters, TypeError if it is none.
+        """
+        if not isinstance(source, SourceSet):
+            raise TypeError(
+                f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions"
+            )
         return source.worst_case_distortion(self)
 
     def sample(self, values: NDArray[Any] | Sequence[Hashable], rng: np.random.Generator) -> NDArray[Any]:
@@ -184,7 +191,10 @@ class Mechanism(ShownAsTable):
         letters = np.empty(self.alphabet_size, dtype=object)
         letters[:] = list(self.labels)
         if not isinstance(values, (list, tuple)) or any(isinstance(value, list) for value in values):
-            column = np.asarray(values)
+            try:
+                column = np.asarray(values)
+            except ValueError:
+                raise ValueError(f"values must be a table with rows of one length, got {values!r}") from None
         else:  # a list may mix types, which NumPy would turn into text
             column = np.empty(len(values), dtype=object)
             column[:] = list(values)

@@ -151,12 +151,16 @@ class SourceSet(ShownAsTable):
             If the file has no header or no distributions in it; the message names file, line and column.
         FileNotFoundError
             If there is no such file.
+        TypeError
+            If the path is none.
 
         Examples
         --------
         >>> SourceSet.from_csv("data/source_sets/P_IIIa_6.csv")
         SourceSet(P_IIIa_6: V=2, M=6, Class III)
         """
+        if not isinstance(path, str | Path):
+            raise TypeError(f"path must be the path of a .csv file, as text or a Path, got {path!r}")
         path = _existing(Path(path))
         lines = [
             (number, line)
@@ -222,7 +226,10 @@ class SourceSet(ShownAsTable):
         >>> SourceSet([[0.5, 0.5], [0.8, 0.2]]).worst_case_distortion([[1.0, 0.0], [0.4, 0.6]])
         0.2
         """
-        matrix = np.asarray(getattr(mechanism, "matrix", mechanism), dtype=float)
+        try:
+            matrix = np.asarray(getattr(mechanism, "matrix", mechanism), dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f"mechanism must be a Mechanism or a matrix of shape (M, M), got {mechanism!r}") from None
         if matrix.shape != (self.alphabet_size,) * 2:
             raise ValueError(
                 f"the mechanism has shape {matrix.shape}; a set over {self.alphabet_size} letters needs "

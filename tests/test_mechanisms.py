@@ -198,11 +198,19 @@ def test_earlier_names_of_the_number_of_letters_work_with_a_warning():
         ([{"no"}], None, ValueError, r"value \{'no'\} is not a letter of this mechanism; .* leave missing values out"),
         ([math.nan], None, ValueError, r"value nan is not a letter of this mechanism; .* leave missing values out"),
         (None, None, ValueError, "value None is not a letter"),
+        ([["no"], ["no", "yes"]], None, ValueError, "values must be a table with rows of one length"),
     ],
 )
 def test_sampling_refuses(values, seed, error, message, rng):
     with pytest.raises(error, match=message):
         Mechanism(np.eye(2), labels=["no", "yes"]).sample(values, seed or rng)
+
+
+def test_the_worst_case_needs_a_source_set_and_a_matrix():
+    with pytest.raises(TypeError, match=r"source must be a SourceSet, got \[0.5, 0.5\]; write SourceSet\(...\)"):
+        Mechanism(np.eye(2)).worst_case_distortion([0.5, 0.5])
+    with pytest.raises(ValueError, match="mechanism must be a Mechanism or a matrix of shape .*, got 'x'"):
+        SourceSet([0.5, 0.5]).worst_case_distortion("x")
 
 
 def test_a_distance_mechanism_needs_a_graph():

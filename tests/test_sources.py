@@ -465,6 +465,11 @@ def test_a_missing_file_is_named(tmp_path, as_type, monkeypatch):
         pr.read_source_set(as_type("lost.csv"))
 
 
+def test_a_path_is_text_or_a_path():
+    with pytest.raises(TypeError, match=r"path must be the path of a \.csv file, as text or a Path, got 3"):
+        SourceSet.from_csv(3)
+
+
 @pytest.mark.parametrize("name", ["P_II_7", "p_ii_6", "", None, 6, "../source_sets/P_II_6"])
 def test_an_unknown_name_lists_what_is_allowed(name):
     with pytest.raises(ValueError, match="unknown source set") as raised:
