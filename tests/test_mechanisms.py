@@ -209,7 +209,7 @@ def test_sampling_refuses(values, seed, error, message, rng):
 def test_the_worst_case_needs_a_source_set_and_a_matrix():
     with pytest.raises(TypeError, match=r"source must be a SourceSet, got \[0.5, 0.5\]; write SourceSet\(...\)"):
         Mechanism(np.eye(2)).worst_case_distortion([0.5, 0.5])
-    with pytest.raises(ValueError, match="mechanism must be a Mechanism or a matrix of shape .*, got 'x'"):
+    with pytest.raises(ValueError, match=r"mechanism must be a Mechanism or a matrix of shape .*, got 'x'"):
         SourceSet([0.5, 0.5]).worst_case_distortion("x")
 
 
