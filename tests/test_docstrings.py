@@ -12,7 +12,7 @@ from functools import cached_property
 import paper_repro
 
 # Gaps that are known; the number may only fall, to 0.
-KNOWN_GAPS = 250
+KNOWN_GAPS = 175
 
 # Public functions without an example, and why. The list may only shrink.
 WITHOUT_EXAMPLE: dict[str, str] = {}
@@ -24,9 +24,10 @@ NO_EXAMPLES = re.compile(
 ARRAY = re.compile(r"\b(ArrayLike|NDArray|FloatArray|IntArray|BoolArray|ndarray)\b")
 FLOAT = re.compile(r"\bfloat\b")
 UNIT = re.compile(
-    r"\b(nats?|bits?|records?|dimensionless|probabilit(y|ies)|distortions?|distances?|ratios?|seconds?|inch(es)?|points?)\b"
+    r"\b(nats?|bits?|records?|dimensionless|probabilit(y|ies)|distortions?|distances?|ratios?|seconds?|inch(es)?|points?)\b",
+    re.IGNORECASE,
 )
-SHAPE = re.compile(r"\b(shape|shapes|scalar)\b|\b[A-Z] x [A-Z]\b")
+SHAPE = re.compile(r"\b([Ss]hapes?|scalar)\b|\b[A-Z] x [A-Z]\b")
 ORDER = re.compile(r"(Return|Compute|Calculate|Get|Give|Make|Build|Evaluate)s?\b")
 ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 

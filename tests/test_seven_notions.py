@@ -7,15 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import paper_repro
 from paper_repro import (
-    ApproximateDP,
-    DifferentialPrivacy,
-    MaximalInformation,
-    MaximalLeakage,
     Mechanism,
-    MutualInformation,
-    RenyiDP,
-    SibsonInformation,
     SourceSet,
     distortion_curve,
     leakage_curve,
@@ -24,36 +18,11 @@ from paper_repro import (
     randomized_response,
 )
 from paper_repro.notions import NOTION_NAMES
+from tests.conftest import NOTIONS, by_notion
+from tests.oracles import DELTA
 from tests.oracles.instances import CLASSES, inside, random_vertices, vertex_sets
-from tests.oracles.notions import (
-    Cones,
-    KeptMass,
-    Ratios,
-    all_pairs,
-    hamming_costs,
-    information_ratio,
-    kept_mass,
-    leakage_error,
-    logarithm,
-    pointwise_ratio,
-    renyi_divergence,
-    standard_ratio,
-    worst_sibson_information,
-)
+from tests.oracles.notions import all_pairs, defined, hamming_costs, leakage_error, program
 from tests.oracles.tradeoffs import distance_to_hull, least_distortion_without_leakage
-
-DELTA, ORDER = 0.1, 2.0
-NOTIONS = {
-    "DP": DifferentialPrivacy(),
-    "pointwise": ApproximateDP(DELTA),
-    "standard": ApproximateDP(DELTA, standard=True),
-    "maximal information": MaximalInformation(),
-    "maximal leakage": MaximalLeakage(),
-    "Renyi": RenyiDP(ORDER),
-    "Sibson": SibsonInformation(ORDER),
-    "mutual information": MutualInformation(),
-}
-by_notion = pytest.mark.parametrize("name", NOTIONS)
 
 # Every optimum meets its full program, in nats or in distortion. Where the gap is one of nats, this is what is certified.
 AGREEMENT = 1e-6
@@ -64,35 +33,9 @@ BRACKET = 2e-10
 FEW = settings(max_examples=12)
 
 
-def defined(name, matrix, vertices):
-    """The leakage as it is defined; for mutual and Sibson information from below."""
-    pairs = all_pairs(len(matrix))
-    return {
-        "DP": lambda: logarithm(pointwise_ratio(matrix, pairs)),
-        "pointwise": lambda: logarithm(pointwise_ratio(matrix, pairs, DELTA)),
-        "standard": lambda: logarithm(standard_ratio(matrix, pairs, DELTA)),
-        "maximal information": lambda: logarithm(information_ratio(matrix, vertices)),
-        "maximal leakage": lambda: logarithm(kept_mass(matrix)),
-        "Renyi": lambda: renyi_divergence(matrix, pairs, ORDER),
-        "Sibson": lambda: worst_sibson_information(matrix, vertices, ORDER),
-        "mutual information": lambda: worst_sibson_information(matrix, vertices, 1),
-    }[name]()
-
-
-def program(name, vertices):
-    """The program over the whole channel."""
+def local_program(name, vertices):
     size = vertices.shape[1]
-    costs, pairs = hamming_costs(size), all_pairs(size)
-    return {
-        "DP": lambda: Ratios.of_neighbors(vertices, costs, pairs),
-        "pointwise": lambda: Ratios.of_neighbors(vertices, costs, pairs, DELTA),
-        "standard": lambda: Ratios.of_neighbors(vertices, costs, pairs, DELTA, standard=True),
-        "maximal information": lambda: Ratios.of_outputs(vertices, costs),
-        "maximal leakage": lambda: KeptMass(vertices, costs),
-        "Renyi": lambda: Cones(vertices, costs, ORDER, pairs),
-        "Sibson": lambda: Cones(vertices, costs, ORDER),
-        "mutual information": lambda: Cones(vertices, costs, 1),
-    }[name]()
+    return program(name, vertices, hamming_costs(size), all_pairs(size))
 
 
 def end(name, vertices):
@@ -107,7 +50,7 @@ def assert_certified(name, best, vertices):
     assert (matrix >= 0).all() and matrix.sum(axis=1) == pytest.approx(np.ones(len(matrix)), abs=1e-13)  # rounding
     spent = max(prior @ (1 - np.diagonal(matrix)) for prior in vertices)
     assert best.distortion == pytest.approx(spent, abs=1e-14)
-    found = defined(name, matrix, vertices)
+    found = defined(name, matrix, vertices, all_pairs(len(matrix)))
     if name in ("Sibson", "mutual information"):
         assert found - 1e-12 <= best.leakage <= found + SOLVERS
     else:
@@ -123,6 +66,15 @@ def well_conditioned(source_class, seed, most_letters=5):
     return vertices / vertices.sum(axis=1, keepdims=True)
 
 
+channels = st.integers(1, 4).flatmap(
+    lambda size: st.lists(
+        st.lists(st.sampled_from([0.0, 1e-9, 1e-3, 0.1, 0.2, 0.5, 1.0]), min_size=size, max_size=size).filter(any),
+        min_size=size,
+        max_size=size,
+    )
+)
+
+
 # ---- optima against the full program
 
 
@@ -131,7 +83,7 @@ def well_conditioned(source_class, seed, most_letters=5):
 @pytest.mark.parametrize("seed", range(10))
 def test_optima_meet_the_full_program(source_class, seed, name):
     vertices = well_conditioned(source_class, seed)
-    source, whole, notion = SourceSet(vertices), program(name, vertices), NOTIONS[name]
+    source, whole, notion = SourceSet(vertices), local_program(name, vertices), NOTIONS[name]
     free = end(name, vertices)
     if free < 1e-9:
         best = optimal_mechanism(source, distortion=0.0, notion=notion)
@@ -156,7 +108,7 @@ def test_optima_meet_the_full_program(source_class, seed, name):
 def test_the_least_favorable_prior_alone_is_as_bad(source_class, seed, name):
     vertices = well_conditioned(source_class, seed, most_letters=4)
     best = optimal_mechanism(SourceSet(vertices), distortion=0.5 * end(name, vertices), notion=NOTIONS[name])
-    alone = program(name, best.least_favorable_prior[np.newaxis])
+    alone = local_program(name, best.least_favorable_prior[np.newaxis])
     assert alone.least_distortion(best.leakage) == pytest.approx(best.distortion, abs=AGREEMENT)
 
 
@@ -203,6 +155,18 @@ def test_one_more_vertex_never_helps(name, vertices, share, counts):
     assert found >= leakage_curve(SourceSet(vertices), distortion, NOTIONS[name]) - 2 * AGREEMENT
 
 
+@by_notion
+@given(channels, st.integers(0, 10**6))
+@settings(max_examples=20)
+def test_a_mixture_leaks_no_more_than_the_leakier_part(name, rows, seed):
+    """Quasi-convexity, Lemma 21 of Zhong and Bu, of the standard definition too."""
+    rng, first = np.random.default_rng(seed), np.array(rows) / np.sum(rows, axis=1, keepdims=True)
+    second, share = rng.dirichlet(np.ones(len(first)), size=len(first)), rng.random()
+    source = SourceSet(rng.dirichlet(np.ones(len(first)), size=2))
+    parts = [NOTIONS[name].leakage(matrix, source) for matrix in (first, second)]
+    assert NOTIONS[name].leakage(share * first + (1 - share) * second, source) <= max(parts) + BRACKET
+
+
 @given(vertex_sets(most_letters=4, most_vertices=3), inside())
 @FEW
 def test_optima_are_ordered_as_the_notions_are(vertices, share):
@@ -220,22 +184,16 @@ def test_optima_are_ordered_as_the_notions_are(vertices, share):
 # ---- leakages of any channel, from the definition
 
 
-channels = st.integers(1, 4).flatmap(
-    lambda size: st.lists(
-        st.lists(st.sampled_from([0.0, 1e-9, 1e-3, 0.1, 0.2, 0.5, 1.0]), min_size=size, max_size=size).filter(any),
-        min_size=size,
-        max_size=size,
-    )
-)
-
-
 @by_notion
 @given(channels, st.integers(0, 3))
 @settings(max_examples=40)
 def test_leakage_of_any_channel(name, rows, seed):
     matrix = Mechanism(np.array(rows) / np.sum(rows, axis=1, keepdims=True)).matrix
     vertices = np.random.default_rng(seed).dirichlet(np.ones(len(matrix)), size=1 + seed)
-    found, expected = NOTIONS[name].leakage(matrix, SourceSet(vertices)), defined(name, matrix, vertices)
+    found, expected = (
+        NOTIONS[name].leakage(matrix, SourceSet(vertices)),
+        defined(name, matrix, vertices, all_pairs(len(matrix))),
+    )
     if name in ("Sibson", "mutual information"):
         assert expected - 1e-12 <= found <= expected + (BRACKET if seed == 0 else SOLVERS)
     else:
@@ -298,7 +256,7 @@ def test_nothing_is_changed(vertices, name):
     known = source.vertices.any(axis=0)
     everything = np.eye(source.alphabet_size)
     everything[~known] = everything[np.argmax(known)]
-    expected = defined(name, everything, source.vertices)
+    expected = defined(name, everything, source.vertices, all_pairs(len(everything)))
     best = optimal_mechanism(source, distortion=0.0, notion=notion)
     assert best.distortion == 0
     assert best.leakage == expected == math.inf or best.leakage == pytest.approx(expected, abs=SOLVERS)
@@ -437,4 +395,4 @@ def test_all_seven_have_names():
 
 @by_notion
 def test_a_notion_prints_what_makes_it(name):
-    assert eval(repr(NOTIONS[name])).__dict__ == NOTIONS[name].__dict__
+    assert eval(repr(NOTIONS[name]), vars(paper_repro)).__dict__ == NOTIONS[name].__dict__

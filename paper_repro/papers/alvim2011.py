@@ -77,6 +77,11 @@ def proposition_1(values: int, individuals: int, leakage: float, reading: Readin
     ndarray, shape (v^u, v^u)
         A channel in the corrected reading only.
 
+    Raises
+    ------
+    ValueError
+        If the leakage is negative, or there is no such reading or space of databases.
+
     >>> proposition_1(3, 2, math.log(2), "corrected")[0].round(6).tolist()
     [0.25, 0.125, 0.125, 0.125, 0.0625, 0.0625, 0.125, 0.0625, 0.0625]
     >>> float(proposition_1(3, 2, math.log(2), "example").max())
@@ -177,6 +182,8 @@ def equation_6(adjacency: Adjacency, leakage: float, border: int) -> FloatArray:
 def theorem_4(adjacency: Adjacency, leakage: float) -> FloatArray:
     """Theorem 4: the matrix of equation (6), a channel of greatest utility for uniform answers, where its conditions hold.
 
+    Shape (n, n).
+
     Raises
     ------
     ValueError
@@ -196,6 +203,8 @@ def theorem_4(adjacency: Adjacency, leakage: float) -> FloatArray:
 
 def remark_1(size: int, leakage: float) -> FloatArray:
     """Remark 1: equation (6) with c = 2 on an even ring, the entries at the greatest distance doubled.
+
+    Shape (n, n).
 
     Raises
     ------
@@ -221,6 +230,8 @@ def remark_1(size: int, leakage: float) -> FloatArray:
 
 def remark_2(adjacency: Adjacency, extended: Adjacency, leakage: float) -> FloatArray:
     """Remark 2: equation (6) on a graph with artificial adjacencies added, which meets Theorem 4's conditions.
+
+    Shape (n, n).
 
     Raises
     ------
@@ -258,6 +269,11 @@ def lemma_1(matrix: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray, shape (n, n)
+
+    Raises
+    ------
+    ValueError
+        If the matrix is no channel or has more rows than columns.
 
     >>> lemma_1([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]]).round(6).tolist()
     [[0.8, 0.2], [0.4, 0.6]]
@@ -310,8 +326,17 @@ def lemma_5(matrix: ArrayLike, automorphism: ArrayLike) -> FloatArray:
     ----------
     matrix : array_like, shape (n, n)
         A channel on the vertices of a graph.
-    automorphism : sequence of n vertices
+    automorphism : array_like, shape (n,)
         Images of 0 .. n-1, as of ``Adjacency.single_orbit_automorphism``.
+
+    Returns
+    -------
+    ndarray, shape (n, n)
+
+    Raises
+    ------
+    ValueError
+        If the matrix is no channel, or the automorphism does not permute its rows in a single orbit.
 
     >>> lemma_5([[0.9, 0.1], [0.4, 0.6]], (1, 0)).tolist()
     [[0.75, 0.25], [0.25, 0.75]]

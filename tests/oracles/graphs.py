@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from fractions import Fraction
 
 import networkx as nx
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog
+
+from tests.oracles.tradeoffs import pointwise_ratio, solve
 
 
 def random_graph(rng, most=8, least=2):
@@ -63,16 +63,6 @@ def is_single_orbit(image):
             return False
         place = image[place]
     return place == 0
-
-
-def solve(costs, **rows):
-    """Optimum of a linear program; HiGHS now and then gives up under tight tolerances, and then does it with its own."""
-    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    for options in (tight, {}):
-        found = linprog(costs, method="highs", options=options, **rows)
-        if found.status == 0:
-            return found
-    raise AssertionError(found.message)
 
 
 def private_rows(size, outputs, pairs, leakage):
@@ -150,12 +140,4 @@ def random_private_channel(rng, size, pairs, outputs, leakage):
 
 def largest_ratio(matrix, pairs):
     """Largest ratio between neighbors in a column, in exact rational arithmetic on the stored floats."""
-    exact = [[Fraction(float(entry)) for entry in row] for row in matrix]
-    ratio = Fraction(1)
-    for pair in pairs:
-        for larger, smaller in itertools.chain(*(zip(exact[i], exact[j], strict=True) for i, j in (pair, pair[::-1]))):
-            if larger and not smaller:
-                return math.inf
-            if larger:
-                ratio = max(ratio, larger / smaller)
-    return ratio
+    return pointwise_ratio(matrix, [*pairs, *(pair[::-1] for pair in pairs)])

@@ -20,7 +20,8 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import brentq, minimize
 
-from tests.oracles.tradeoffs import information, solve, worst_information
+from tests.oracles import DELTA, ORDER
+from tests.oracles.tradeoffs import exact, information, pointwise_ratio, solve, worst_information
 
 # ---- letters, databases, and who must look alike
 
@@ -61,10 +62,6 @@ def least_cost_without_leakage(vertices, costs):
 # ---- leakages, as defined
 
 
-def _exact(matrix):
-    return [[Fraction(float(entry)) for entry in row] for row in np.asarray(matrix)]
-
-
 def logarithm(ratio):
     """Natural logarithm of a rational, not below 0, to the last digit of a float."""
     if ratio == math.inf:
@@ -74,21 +71,9 @@ def logarithm(ratio):
         return max(0.0, float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()))
 
 
-def pointwise_ratio(matrix, pairs, delta=0.0):
-    """(1) and (2): the largest of 1 and ``(Q_ij - delta) / Q_kj``, a rational or infinity."""
-    rows, allowed, ratio = _exact(matrix), Fraction(delta), Fraction(1)
-    for i, k in pairs:
-        for larger, smaller in zip(rows[i], rows[k], strict=True):
-            if larger > allowed:
-                if smaller == 0:
-                    return math.inf
-                ratio = max(ratio, (larger - allowed) / smaller)
-    return ratio
-
-
 def standard_ratio(matrix, pairs, delta):
     """The usual definition: least t >= 1 with ``Q_i(S) <= t Q_k(S) + delta`` for every set S of outputs, each of them tried."""
-    rows, allowed, ratio = _exact(matrix), Fraction(delta), Fraction(1)
+    rows, allowed, ratio = exact(matrix), Fraction(delta), Fraction(1)
     for i, k in pairs:
         sums = {(Fraction(0), Fraction(0))}
         for one, other in zip(rows[i], rows[k], strict=True):
@@ -103,8 +88,8 @@ def standard_ratio(matrix, pairs, delta):
 
 def information_ratio(matrix, vertices):
     """(3): the largest ``Q_ij / (P Q)_j``, over the vertices, which are first made to sum to 1 exactly."""
-    rows, ratio = _exact(matrix), Fraction(1)
-    for prior in _exact(vertices):
+    rows, ratio = exact(matrix), Fraction(1)
+    for prior in exact(vertices):
         for column in zip(*rows, strict=True):
             if max(column) > 0:
                 mean = sum(p * q for p, q in zip(prior, column, strict=True)) / sum(prior)
@@ -116,7 +101,7 @@ def information_ratio(matrix, vertices):
 
 def kept_mass(matrix):
     """(4): ``sum_j max_i Q_ij``."""
-    return sum((max(column) for column in zip(*_exact(matrix), strict=True)), Fraction(0))
+    return sum((max(column) for column in zip(*exact(matrix), strict=True)), Fraction(0))
 
 
 def renyi_divergence(matrix, pairs, order):
@@ -175,6 +160,20 @@ def worst_sibson_information(matrix, vertices, order):
     )
     priors = [np.abs(found.x) / np.abs(found.x).sum() @ vertices, *vertices]
     return max(sibson_information(prior, matrix, order) for prior in priors)
+
+
+def defined(name, matrix, vertices, pairs):
+    """The leakage as it is defined, between neighbors; for mutual and Sibson information from below."""
+    return {
+        "DP": lambda: logarithm(pointwise_ratio(matrix, pairs)),
+        "pointwise": lambda: logarithm(pointwise_ratio(matrix, pairs, DELTA)),
+        "standard": lambda: logarithm(standard_ratio(matrix, pairs, DELTA)),
+        "maximal information": lambda: logarithm(information_ratio(matrix, vertices)),
+        "maximal leakage": lambda: logarithm(kept_mass(matrix)),
+        "Renyi": lambda: renyi_divergence(matrix, pairs, ORDER),
+        "Sibson": lambda: worst_sibson_information(matrix, vertices, ORDER),
+        "mutual information": lambda: worst_sibson_information(matrix, vertices, 1),
+    }[name]()
 
 
 # ---- the least distortion at a leakage, over all entries of the channel
@@ -320,6 +319,20 @@ def _compiled(costs, size, order, pairs):
         losses = cvxpy.sum(moments, axis=1)
     limits.append((priors @ losses if pairs is None else losses) <= bound)
     return cvxpy.Problem(cvxpy.Minimize(worst), limits), priors, scale, bound
+
+
+def program(name, vertices, costs, pairs):
+    """The program of a notion over the whole channel."""
+    return {
+        "DP": lambda: Ratios.of_neighbors(vertices, costs, pairs),
+        "pointwise": lambda: Ratios.of_neighbors(vertices, costs, pairs, DELTA),
+        "standard": lambda: Ratios.of_neighbors(vertices, costs, pairs, DELTA, standard=True),
+        "maximal information": lambda: Ratios.of_outputs(vertices, costs),
+        "maximal leakage": lambda: KeptMass(vertices, costs),
+        "Renyi": lambda: Cones(vertices, costs, ORDER, pairs),
+        "Sibson": lambda: Cones(vertices, costs, ORDER),
+        "mutual information": lambda: Cones(vertices, costs, 1),
+    }[name]()
 
 
 def least_leakage(program, distortion, most=40.0):

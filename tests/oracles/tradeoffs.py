@@ -194,6 +194,22 @@ def largest_ratio(matrix):
     return ratio
 
 
+def exact(matrix):
+    return [[Fraction(float(entry)) for entry in row] for row in np.asarray(matrix)]
+
+
+def pointwise_ratio(matrix, pairs, delta=0.0):
+    """Definition 19(1) and (2): the largest of 1 and ``(Q_ij - delta) / Q_kj``, a rational or infinity."""
+    rows, allowed, ratio = exact(matrix), Fraction(delta), Fraction(1)
+    for i, k in pairs:
+        for larger, smaller in zip(rows[i], rows[k], strict=True):
+            if larger > allowed:
+                if smaller == 0:
+                    return math.inf
+                ratio = max(ratio, (larger - allowed) / smaller)
+    return ratio
+
+
 def exponential_covers(leakage, ratio):
     """Whether ``exp(leakage) >= ratio``, for the leakage that the float is, judged with 60 digits."""
     if math.isinf(leakage) or math.isinf(ratio):

@@ -256,6 +256,7 @@ def test_proposition_12_outside_its_range(changed, delta):
     printed, corrected = (zhong.proposition_12(SourceSet(THREE), changed, delta, r) for r in ("printed", "corrected"))
     assert (printed, corrected) == (math.inf, math.inf) if changed == 0 else (printed < 0 and corrected == 0)
     assert zhong.proposition_12(SourceSet([1.0]), changed, delta) == 0
+    assert zhong.proposition_12(SourceSet(THREE), (1 - delta) * (0.1 + 0.2), delta, "corrected") == 0  # at its jump
 
 
 @pytest.mark.parametrize(
