@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Hashable, Sequence
 
@@ -12,13 +13,14 @@ from paper_repro.types import FloatArray
 
 __all__ = [
     "ROW_SUM_TOLERANCE",
+    "check_alpha",
+    "check_changes",
     "check_count",
     "check_delta",
     "check_distortion",
     "check_grid",
     "check_labels",
     "check_leakage",
-    "check_order",
     "check_probability_rows",
     "frame_labels",
 ]
@@ -82,19 +84,34 @@ def check_delta(delta: float) -> float:
     return value
 
 
-def check_order(alpha: float, notion: str) -> float:
+def check_alpha(alpha: float, notion: str, *, limits: bool = True) -> float:
     """The order of a divergence, dimensionless, as a float; 1 and infinity are limits. Raises ValueError if it is below 1 or NaN.
 
     Between 1 and 1 + 1e-6 differences of powers would be lost to rounding: such an order counts as 1 + 1e-6. Divergences grow
-    with the order, so that none is understated.
+    with the order, so that none is understated. With ``limits=False`` the limits are refused: they have formulas of their own.
 
-    >>> check_order(2, "Sibson information")
+    >>> check_alpha(2, "Sibson information")
     2.0
     """
     value = _number(alpha, "alpha", "at least 1")
     if not value >= 1:
         raise ValueError(f"alpha must be at least 1 for {notion}, got {value!r}; 1 and infinity stand for the limits")
+    if value in (1, math.inf) and not limits:
+        raise ValueError(f"alpha must be a finite number above 1 for {notion} in this form, got {value!r}")
     return max(value, 1 + 1e-6) if value > 1 else value
+
+
+def check_changes(distortion: float, records: int) -> float:
+    """An expected number of records changed, as a float. Raises ValueError if it is not in [0, records].
+
+    >>> check_changes(0.5, 3)
+    0.5
+    """
+    allowed = f"an expected number of records changed between 0 and {records}"
+    value = _number(distortion, "distortion", allowed)
+    if not 0 <= value <= records:
+        raise ValueError(f"distortion must be {allowed}, got {value!r}")
+    return value
 
 
 def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray:

@@ -15,8 +15,7 @@ from paper_repro.errors import CertificateError
 from paper_repro.graphs import hamming
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, MaximalInformation, Notion, Optimizer
-from paper_repro.solvers.profile_programs import ProfileProgram
-from paper_repro.solvers.profiles import expected_distortion
+from paper_repro.solvers.profiles import ProfileProgram, expected_distortion
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import certified
 from paper_repro.types import FloatArray
@@ -252,7 +251,7 @@ def _symmetric(
         )
     else:
         # At a distortion budget, no leakage is best whatever is spent; else the budget is judged, not what is left of it.
-        used = spent if distortion is None else min(distortion, program.free_distortion)
+        used = spent if distortion is None else min(distortion, program.distortion_without_leakage)
         gap, size = (0.0 if lost == 0 and distortion is not None else used - program.least_distortion(lost)), spent
     if distortion is not None:
         over = spent - distortion

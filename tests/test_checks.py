@@ -7,11 +7,11 @@ import pytest
 
 from paper_repro.checks import (
     ROW_SUM_TOLERANCE,
+    check_alpha,
     check_count,
     check_delta,
     check_distortion,
     check_leakage,
-    check_order,
     check_probability_rows,
 )
 
@@ -139,11 +139,11 @@ def test_delta_in_its_range_is_returned(delta):
 @pytest.mark.parametrize("order", [0.5, 1 - 1e-12, -1, float("nan"), "a", None])
 def test_orders_below_1_are_refused(order):
     with pytest.raises(ValueError, match=r"alpha must be (at least 1 for Sibson|a number, at least 1)"):
-        check_order(order, "Sibson information")
+        check_alpha(order, "Sibson information")
 
 
 @pytest.mark.parametrize(
     ("order", "expected"), [(1, 1), (1 + 1e-12, 1 + 1e-6), (1.5, 1.5), (float("inf"), float("inf"))]
 )
 def test_orders_next_to_1_keep_their_distance(order, expected):
-    assert check_order(order, "Sibson information") == expected
+    assert check_alpha(order, "Sibson information") == expected

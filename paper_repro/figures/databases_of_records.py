@@ -22,6 +22,7 @@ from paper_repro.figures.seven_notions import _COLUMNS, _parameters, _rounded, _
 from paper_repro.figures.style import COLORS, DASHES, STYLE, need_columns
 from paper_repro.notions import Notion
 from paper_repro.papers import zhong_bu2022
+from paper_repro.solvers.profiles import log_shell_sizes
 from paper_repro.sources import SourceSet
 
 __all__ = [
@@ -109,13 +110,12 @@ def profile_table(values: int, records: int, notions: Sequence[Notion], distorti
     frames = []
     for notion in notions:
         best = optimal_database_mechanism(values, records, distortion=distortion, notion=notion)
-        program = notion.profile_program(values, records)
         frames.append(
             pd.DataFrame(
                 {
                     "notion": notion.name,
                     "changed": np.arange(records + 1),
-                    "probability": program.shell_probabilities(np.asarray(best.log_profile)),
+                    "probability": np.exp(log_shell_sizes(values, records) + np.asarray(best.log_profile)),
                 }
             )
         )

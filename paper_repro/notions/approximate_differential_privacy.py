@@ -25,8 +25,8 @@ from paper_repro.notions.ratios import (
     ratio_leakage,
 )
 from paper_repro.solvers.channel_ratio import Comparisons
-from paper_repro.solvers.profile_fillings import PointwiseProgram
-from paper_repro.solvers.profile_programs import ApproximateProgram, ProfileProgram
+from paper_repro.solvers.profile_ratio import PointwiseRatioProfiles, RatioProfiles
+from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -112,7 +112,7 @@ class ApproximateDP(Notion):
         return log_rounded_up(largest)
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
-        program = ApproximateProgram if self.standard else PointwiseProgram
+        program = RatioProfiles if self.standard else PointwiseRatioProfiles
         return program(values, records, self.delta)
 
     def exact_curve(self, source: SourceSet) -> ExactCurve | None:

@@ -15,7 +15,7 @@ from paper_repro.curves import ExactCurve
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.games import PERFECT_SLACK, perfect_privacy
-from paper_repro.solvers.profile_programs import ProfileProgram
+from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray

@@ -18,7 +18,8 @@ from paper_repro.notions.ratios import as_channel, check_graph, neighbors, ratio
 from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.diagonal_ratio import CliqueProgram, Optimum, least_distortion_of_prior
 from paper_repro.solvers.graph import GraphOptimum, GraphProgram, least_distortion_on_graph
-from paper_repro.solvers.profile_programs import DifferentialPrivacyProgram, ProfileProgram
+from paper_repro.solvers.profile_ratio import RatioProfiles
+from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -78,7 +79,7 @@ class DifferentialPrivacy(Notion):
         return max(DifferentialPrivacy().leakage(mechanism) for mechanism, _, _ in factors)
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
-        return DifferentialPrivacyProgram(values, records)
+        return RatioProfiles(values, records)
 
     def exact_curve(self, source: SourceSet) -> ExactCurve | None:
         check_graph(self.adjacency, source.alphabet_size)

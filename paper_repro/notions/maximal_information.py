@@ -13,8 +13,8 @@ from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.optimizers import RatioOptimizer, hamming_costs
 from paper_repro.notions.ratios import as_channel, check_alphabets, log_rounded_up
 from paper_repro.solvers.channel_ratio import Comparisons
-from paper_repro.solvers.profile_fillings import MaximalLeakageProgram
-from paper_repro.solvers.profile_programs import ProfileProgram
+from paper_repro.solvers.profile_mass import MassProfiles
+from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -79,7 +79,7 @@ class MaximalInformation(Notion):
         return RatioOptimizer(self, source, comparisons, hamming_costs(source) if costs is None else costs)
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
-        return MaximalLeakageProgram(values, records)
+        return MassProfiles(values, records)
 
 
 class _UniformOptimizer(Optimizer):

@@ -13,8 +13,8 @@ from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.optimizers import MassOptimizer
 from paper_repro.notions.ratios import as_channel, log_rounded_up
 from paper_repro.solvers.diagonal_mass import KnapsackOptimum, KnapsackProgram, least_kept_mass
-from paper_repro.solvers.profile_fillings import MaximalLeakageProgram
-from paper_repro.solvers.profile_programs import ProfileProgram
+from paper_repro.solvers.profile_mass import MassProfiles
+from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -43,7 +43,7 @@ class MaximalLeakage(Notion):
         return log_rounded_up(max(Fraction(1), sum(map(Fraction, as_channel(mechanism).max(axis=0)), Fraction(0))))
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
-        return MaximalLeakageProgram(values, records)
+        return MassProfiles(values, records)
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
         return _KnapsackOptimizer(self, source) if costs is None else MassOptimizer(self, source, costs)

@@ -14,7 +14,8 @@ from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.optimizers import InformationOptimizer
 from paper_repro.notions.ratios import as_channel, check_alphabets
 from paper_repro.solvers.diagonal_information import DivergenceOptimum, DivergenceProgram, least_mutual_information
-from paper_repro.solvers.profile_programs import MutualInformationProgram, ProfileProgram
+from paper_repro.solvers.profile_information import InformationProfiles
+from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -55,7 +56,7 @@ class MutualInformation(Notion):
         return _worst_prior(matrix, check_alphabets(matrix, source, self.name).vertices)[0]
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
-        return MutualInformationProgram(values, records)
+        return InformationProfiles(values, records)
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
         return _DivergenceOptimizer(self, source) if costs is None else InformationOptimizer(self, source, costs, 1.0)

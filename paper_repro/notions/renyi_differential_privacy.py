@@ -9,16 +9,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_order
+from paper_repro.checks import check_alpha
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
 from paper_repro.notions.optimizers import hamming_costs
 from paper_repro.notions.ratios import as_channel, check_graph, neighbors
-from paper_repro.solvers import profile_programs
 from paper_repro.solvers.channel_moment import RenyiOptimum, RenyiProgram, least_renyi_divergence
-from paper_repro.solvers.profile_programs import DifferentialPrivacyProgram, ProfileProgram
+from paper_repro.solvers.profile_moment import MomentProfiles
+from paper_repro.solvers.profile_ratio import RatioProfiles
+from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
@@ -62,7 +63,7 @@ class RenyiDP(Notion):
     tolerance = 1e-6
 
     def __init__(self, alpha: float, adjacency: Adjacency | None = None) -> None:
-        self.alpha, self.adjacency = check_order(alpha, self.name), adjacency
+        self.alpha, self.adjacency = check_alpha(alpha, self.name), adjacency
 
     def __repr__(self) -> str:
         graph = f", adjacency={self.adjacency!r}" if self.adjacency else ""
@@ -88,8 +89,8 @@ class RenyiDP(Notion):
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         if math.isinf(self.alpha):
-            return DifferentialPrivacyProgram(values, records)
-        return profile_programs.RenyiProgram(values, records, self.alpha)
+            return RatioProfiles(values, records)
+        return MomentProfiles(values, records, self.alpha)
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
         check_graph(self.adjacency, source.alphabet_size)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_order
+from paper_repro.checks import check_alpha
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
@@ -16,8 +16,8 @@ from paper_repro.notions.mutual_information import MutualInformation
 from paper_repro.notions.optimizers import InformationOptimizer
 from paper_repro.notions.ratios import as_channel, check_alphabets
 from paper_repro.solvers.diagonal_information import DivergenceOptimum, DivergenceProgram, least_sibson_information
-from paper_repro.solvers.profile_fillings import SibsonProgram
-from paper_repro.solvers.profile_programs import ProfileProgram
+from paper_repro.solvers.profile_information import SibsonProfiles
+from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -56,7 +56,7 @@ class SibsonInformation(Notion):
     tolerance = 1e-6
 
     def __init__(self, alpha: float) -> None:
-        self.alpha = check_order(alpha, self.name)
+        self.alpha = check_alpha(alpha, self.name)
 
     def __repr__(self) -> str:
         return f"SibsonInformation(alpha={self.alpha:g})"
@@ -86,7 +86,7 @@ class SibsonInformation(Notion):
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         if limit := self._limit():
             return limit.profile_program(values, records)
-        return SibsonProgram(values, records, self.alpha)
+        return SibsonProfiles(values, records, self.alpha)
 
     def _check_range(self) -> None:
         if self.alpha > _LARGEST_ORDER:

@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 
 from paper_repro.solvers import profiles
-from paper_repro.solvers.profile_fillings import MaximalLeakageProgram, PointwiseProgram, SibsonProgram
-from paper_repro.solvers.profile_programs import (
-    ApproximateProgram,
-    DifferentialPrivacyProgram,
-    MutualInformationProgram,
-    RenyiProgram,
-)
+from paper_repro.solvers.profile_information import InformationProfiles, SibsonProfiles
+from paper_repro.solvers.profile_mass import MassProfiles
+from paper_repro.solvers.profile_moment import MomentProfiles
+from paper_repro.solvers.profile_ratio import PointwiseRatioProfiles, RatioProfiles
 from tests.oracles.tradeoffs import solve
 
 ROUNDING = 1e-12
@@ -24,22 +21,22 @@ LINEAR = 1e-8
 CONIC = 1e-6
 SPACES = [(2, 1), (3, 1), (2, 2), (2, 3), (3, 2), (4, 2), (2, 4)]
 NOTIONS = [
-    (DifferentialPrivacyProgram, ()),
-    (RenyiProgram, (1.01,)),
-    (RenyiProgram, (2.0,)),
-    (RenyiProgram, (50.0,)),
-    (MutualInformationProgram, ()),
-    (MaximalLeakageProgram, ()),
-    (SibsonProgram, (1.01,)),
-    (SibsonProgram, (2.0,)),
-    (SibsonProgram, (50.0,)),
-    (ApproximateProgram, (0.0,)),
-    (ApproximateProgram, (0.05,)),
-    (ApproximateProgram, (0.6,)),
-    (PointwiseProgram, (0.0,)),
-    (PointwiseProgram, (1e-6,)),
-    (PointwiseProgram, (0.05,)),
-    (PointwiseProgram, (0.6,)),
+    (RatioProfiles, ()),
+    (MomentProfiles, (1.01,)),
+    (MomentProfiles, (2.0,)),
+    (MomentProfiles, (50.0,)),
+    (InformationProfiles, ()),
+    (MassProfiles, ()),
+    (SibsonProfiles, (1.01,)),
+    (SibsonProfiles, (2.0,)),
+    (SibsonProfiles, (50.0,)),
+    (RatioProfiles, (0.0,)),
+    (RatioProfiles, (0.05,)),
+    (RatioProfiles, (0.6,)),
+    (PointwiseRatioProfiles, (0.0,)),
+    (PointwiseRatioProfiles, (1e-6,)),
+    (PointwiseRatioProfiles, (0.05,)),
+    (PointwiseRatioProfiles, (0.6,)),
 ]
 
 
@@ -145,7 +142,7 @@ def test_shell_sizes_count_databases():
         counts = np.bincount(distances(*space)[0])
         np.testing.assert_allclose(np.exp(profiles.log_shell_sizes(*space)), counts, rtol=1e-14)
     assert profiles.log_shell_sizes(1, 2).tolist() == [0, -np.inf, -np.inf]
-    with pytest.raises(ValueError, match="at least 1 value"):
+    with pytest.raises(ValueError, match="values must be a whole number, at least 1, got 0"):
         profiles.log_shell_sizes(0, 2)
 
 
@@ -203,16 +200,16 @@ def test_linear_programs_over_profiles(seed):
     rng = np.random.default_rng(seed)
     space = values, records = int(rng.integers(2, 6)), int(rng.integers(1, 6))
     distortion = float(rng.uniform(0.05, 1)) * records * (values - 1) / values
-    program = MaximalLeakageProgram(*space)
+    program = MassProfiles(*space)
     assert program.least_leakage(distortion) == pytest.approx(least_maximal_leakage(*space, distortion), abs=LINEAR)
     for leakage in (0.0, *rng.uniform(0, 4, size=3)):
         exact = least_distortion_pointwise(*space, leakage, 0.0)
-        assert DifferentialPrivacyProgram(*space).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
+        assert RatioProfiles(*space).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
         for delta in 10 ** rng.uniform(-4, -0.05, size=3):
             exact = least_distortion_pointwise(*space, leakage, delta)
-            assert PointwiseProgram(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
+            assert PointwiseRatioProfiles(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
             exact = least_distortion_standard(*space, leakage, delta)
-            assert ApproximateProgram(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
+            assert RatioProfiles(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
 
 
 def conic(objective, constraints):
@@ -235,12 +232,12 @@ def test_conic_programs_over_profiles(space, share):
     shares = shell_sizes(*space) / values**records
     masses, limits = budget_of_masses(*space, distortion)
     exact = conic(cp.Minimize(cp.sum(cp.rel_entr(masses, shares))), limits)
-    assert MutualInformationProgram(*space).least_leakage(distortion) == pytest.approx(exact, abs=CONIC)
+    assert InformationProfiles(*space).least_leakage(distortion) == pytest.approx(exact, abs=CONIC)
     for order in (1.5, 3.0):
         moments = cp.Variable(records + 1)
         cone = cp.PowCone3D(moments, cp.Constant(shares), masses, np.full(records + 1, 1 / order))
         exact = math.log(conic(cp.Minimize(cp.sum(moments)), [*limits, cone])) / (order - 1)
-        assert SibsonProgram(*space, order).least_leakage(distortion) == pytest.approx(exact, abs=CONIC)
+        assert SibsonProfiles(*space, order).least_leakage(distortion) == pytest.approx(exact, abs=CONIC)
         ways = shell_sizes(values, records - 1)
         near = cp.multiply(ways / shell_sizes(*space)[:-1], masses[:-1])
         far = cp.multiply(ways / shell_sizes(*space)[1:], masses[1:])
@@ -249,7 +246,7 @@ def test_conic_programs_over_profiles(space, share):
         cones = [cp.PowCone3D(up, far, near, power), cp.PowCone3D(down, near, far, power)]
         moment = cp.sum(up) + cp.sum(down) + (values - 2) * cp.sum(far)
         exact = math.log(conic(cp.Minimize(moment), [*limits, *cones])) / (order - 1)
-        assert RenyiProgram(*space, order).least_leakage(distortion) == pytest.approx(exact, abs=CONIC)
+        assert MomentProfiles(*space, order).least_leakage(distortion) == pytest.approx(exact, abs=CONIC)
 
 
 # ---- programs over the whole matrix: symmetric mechanisms lose nothing
@@ -304,15 +301,15 @@ def test_no_mechanism_is_better_than_the_symmetric_one(space):
     whole = WholeChannel(*space)
     for distortion in (0.2, 0.5, 0.8):
         exact = whole.least_leakage(distortion)
-        assert MaximalLeakageProgram(*space).least_leakage(distortion) == pytest.approx(exact, abs=LINEAR)
+        assert MassProfiles(*space).least_leakage(distortion) == pytest.approx(exact, abs=LINEAR)
     for leakage in (0.0, 0.5, 1.5):
         exact = whole.least_distortion(leakage, 0.0, standard=False)
-        assert DifferentialPrivacyProgram(*space).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
+        assert RatioProfiles(*space).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
         for delta in (0.01, 0.1, 0.4):
             exact = whole.least_distortion(leakage, delta, standard=False)
-            assert PointwiseProgram(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
+            assert PointwiseRatioProfiles(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
             exact = whole.least_distortion(leakage, delta, standard=True)
-            assert ApproximateProgram(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
+            assert RatioProfiles(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
 
 
 # ---- every program: what it proposes meets the bound, in both directions
@@ -324,7 +321,7 @@ def test_profiles_meet_their_bounds(notion, space):
     kind, parameters = notion
     values, records = space
     program = kind(*space, *parameters)
-    sizes, free = profiles.log_shell_sizes(*space), program.free_distortion
+    sizes, free = profiles.log_shell_sizes(*space), program.distortion_without_leakage
     for distortion in (1e-6 * free, 0.02 * free, 0.3, 0.4 * free, 0.9 * free, free * (1 - 1e-9)):
         profile = program.at_distortion(distortion)
         assert profiles.log_sum_exp(sizes + profile) == pytest.approx(0, abs=1e-11)
@@ -357,14 +354,14 @@ def test_ends_of_the_curves(notion):
     kind, parameters = notion
     for values, records in [(2, 1), (3, 2), (2, 3), (50, 1000)]:
         program = kind(values, records, *parameters)
-        bounded = kind in (MutualInformationProgram, MaximalLeakageProgram, SibsonProgram)
+        bounded = kind in (InformationProfiles, MassProfiles, SibsonProfiles)
         most = records * math.log(values) if bounded else math.inf
         for profile in (program.at_distortion(0.0), program.at_leakage(math.inf)):
             assert profile.tolist() == [0.0] + [-math.inf] * records
             assert program.leakage(profile) == pytest.approx(most, rel=ROUNDING)
         assert program.least_leakage(0.0) == pytest.approx(most, rel=ROUNDING)
         assert program.least_distortion(math.inf) == 0
-        for distortion in (program.free_distortion, float(records)):
+        for distortion in (program.distortion_without_leakage, float(records)):
             uniform = program.at_distortion(distortion)
             np.testing.assert_allclose(uniform, -records * math.log(values), rtol=ROUNDING)
             assert program.leakage(uniform) < 1e-11 and program.least_leakage(distortion) == 0
@@ -390,16 +387,16 @@ def test_one_record_is_the_local_setting(values, share):
     distortion = share * (values - 1) / values
     kept, changed = 1 - distortion, distortion / (values - 1)
     expected = {
-        DifferentialPrivacyProgram(values, 1): math.log(kept / changed),
-        MaximalLeakageProgram(values, 1): math.log(values * kept),
-        MutualInformationProgram(values, 1): math.log(values) + kept * math.log(kept) + distortion * math.log(changed),
-        SibsonProgram(values, 1, 2.5): math.log(values) + math.log(kept**2.5 + (values - 1) * changed**2.5) / 1.5,
-        RenyiProgram(values, 1, 2.5): math.log(
+        RatioProfiles(values, 1): math.log(kept / changed),
+        MassProfiles(values, 1): math.log(values * kept),
+        InformationProfiles(values, 1): math.log(values) + kept * math.log(kept) + distortion * math.log(changed),
+        SibsonProfiles(values, 1, 2.5): math.log(values) + math.log(kept**2.5 + (values - 1) * changed**2.5) / 1.5,
+        MomentProfiles(values, 1, 2.5): math.log(
             changed * (values - 2 + (kept / changed) ** 2.5 + (kept / changed) ** -1.5)
         )
         / 1.5,
-        ApproximateProgram(values, 1, 0.1): max(0.0, math.log((kept - 0.1) / changed)),
-        PointwiseProgram(values, 1, 0.1): max(0.0, math.log((kept - 0.1) / changed)),
+        RatioProfiles(values, 1, 0.1): max(0.0, math.log((kept - 0.1) / changed)),
+        PointwiseRatioProfiles(values, 1, 0.1): max(0.0, math.log((kept - 0.1) / changed)),
     }
     for program, leakage in expected.items():
         assert program.least_leakage(distortion) == pytest.approx(leakage, abs=ROUNDING), program
@@ -408,9 +405,9 @@ def test_one_record_is_the_local_setting(values, share):
 
 def test_numbers_worked_out_elsewhere():
     for space, distortion, leakage in [((2, 2), 0.4, 0.87547), ((3, 2), 0.4, 1.68640), ((2, 3), 0.8, 0.65233)]:
-        assert MaximalLeakageProgram(*space).least_leakage(distortion) == pytest.approx(leakage, abs=5e-6)
-    assert RenyiProgram(3, 1, 2.0).least_leakage(0.3) == pytest.approx(1.238029, abs=5e-7)
-    assert SibsonProgram(3, 1, 2.0).least_leakage(0.3) == pytest.approx(0.473124, abs=5e-7)
+        assert MassProfiles(*space).least_leakage(distortion) == pytest.approx(leakage, abs=5e-6)
+    assert MomentProfiles(3, 1, 2.0).least_leakage(0.3) == pytest.approx(1.238029, abs=5e-7)
+    assert SibsonProfiles(3, 1, 2.0).least_leakage(0.3) == pytest.approx(0.473124, abs=5e-7)
 
 
 @pytest.mark.parametrize("space", [*SPACES, (50, 1000)], ids=str)
@@ -418,7 +415,7 @@ def test_products(space):
     values, records = space
     for share in (0.05, 0.5, 0.95):
         distortion = share * records * (values - 1) / values
-        profile = DifferentialPrivacyProgram(*space).at_distortion(distortion)
+        profile = RatioProfiles(*space).at_distortion(distortion)
         kept, changed = math.log1p(-distortion / records), math.log(distortion / records / (values - 1))
         shells = np.arange(records + 1)
         np.testing.assert_allclose(profile, (records - shells) * kept + shells * changed, rtol=1e-12, atol=1e-12)
@@ -427,14 +424,14 @@ def test_products(space):
         information = records * math.log(values * (1 - distortion / records)) - distortion * log_odds
         assert profiles.mutual_information(profile, values) == pytest.approx(information, rel=1e-10, abs=1e-11)
         for order in (1.5, 4.0):  # as for one record
-            alone = RenyiProgram(values, 1, order).least_leakage(distortion / records)
+            alone = MomentProfiles(values, 1, order).least_leakage(distortion / records)
             assert profiles.renyi_privacy(profile, values, order) == pytest.approx(alone, rel=1e-10, abs=1e-11)
             # Theorem 7(6), Zhong and Bu 2022: what the product leaks; the optimum is below unless n = 1
             product = records * (
                 math.log(values) + np.logaddexp(order * kept, math.log(values - 1) + order * changed) / (order - 1)
             )
             assert profiles.sibson_information(profile, values, order) == pytest.approx(product, rel=1e-10)
-            best = SibsonProgram(*space, order).least_leakage(distortion)
+            best = SibsonProfiles(*space, order).least_leakage(distortion)
             if records == 1:
                 assert best == pytest.approx(product, abs=1e-11)
             else:
@@ -449,52 +446,52 @@ def lower_end(values, records, delta, distortion):
 @pytest.mark.parametrize("space", [(2, 2), (3, 2), (2, 3), (4, 3), (10, 20)], ids=str)
 def test_small_delta_meets_the_lower_end_of_theorem_7(space):
     for distortion, delta in [(0.05, 1e-9), (0.3, 1e-6), (1.0, 1e-4)] if space[1] < 20 else [(9.0, 1e-28)]:
-        program, lower = PointwiseProgram(*space, delta), lower_end(*space, delta, distortion)
+        program, lower = PointwiseRatioProfiles(*space, delta), lower_end(*space, delta, distortion)
         assert program.least_leakage(distortion) == pytest.approx(lower if lower > 0 else 0, abs=1e-11)
         assert program.leakage(program.at_distortion(distortion)) == pytest.approx(max(lower, 0), abs=1e-10)
 
 
 def test_larger_delta_leaves_the_lower_end_of_theorem_7():
-    assert PointwiseProgram(2, 3, 0.15).least_leakage(0.5) > lower_end(2, 3, 0.15, 0.5) + 1e-3
+    assert PointwiseRatioProfiles(2, 3, 0.15).least_leakage(0.5) > lower_end(2, 3, 0.15, 0.5) + 1e-3
 
 
 def test_large_orders_and_orders_near_one_lead_to_the_other_notions():
     for space, distortion in [((2, 2), 0.4), ((3, 4), 1.5), ((50, 1000), 300.0)]:
-        information = MutualInformationProgram(*space).least_leakage(distortion)
-        leakage = MaximalLeakageProgram(*space).least_leakage(distortion)
-        found = [SibsonProgram(*space, order).least_leakage(distortion) for order in (1.0001, 1.01, 2.0, 50.0, 1e5)]
+        information = InformationProfiles(*space).least_leakage(distortion)
+        leakage = MassProfiles(*space).least_leakage(distortion)
+        found = [SibsonProfiles(*space, order).least_leakage(distortion) for order in (1.0001, 1.01, 2.0, 50.0, 1e5)]
         assert information < found[0] and found[-1] < leakage
         assert all(np.diff(found) > 0)
         assert found[0] == pytest.approx(information, rel=1e-3) and found[-1] == pytest.approx(leakage, rel=1e-3)
-        renyi = [RenyiProgram(*space, order).least_leakage(distortion) for order in (1.01, 2.0, 50.0, 1e5)]
+        renyi = [MomentProfiles(*space, order).least_leakage(distortion) for order in (1.01, 2.0, 50.0, 1e5)]
         assert all(np.diff(renyi) > 0)
-        assert renyi[-1] == pytest.approx(DifferentialPrivacyProgram(*space).least_leakage(distortion), rel=1e-3)
+        assert renyi[-1] == pytest.approx(RatioProfiles(*space).least_leakage(distortion), rel=1e-3)
 
 
 def test_thousand_records():
     values, records, distortion = 50, 1000, 300.0
     local = distortion / records
     log_odds = math.log(49 * 0.7 / 0.3)
-    assert DifferentialPrivacyProgram(values, records).least_leakage(distortion) == pytest.approx(log_odds, rel=1e-13)
-    information = MutualInformationProgram(values, records).least_leakage(distortion)
-    assert information == pytest.approx(records * MutualInformationProgram(values, 1).least_leakage(local), rel=1e-13)
+    assert RatioProfiles(values, records).least_leakage(distortion) == pytest.approx(log_odds, rel=1e-13)
+    information = InformationProfiles(values, records).least_leakage(distortion)
+    assert information == pytest.approx(records * InformationProfiles(values, 1).least_leakage(local), rel=1e-13)
     # The approximate definitions lie in the order of what they ask.
-    standard = ApproximateProgram(values, records, 0.01).least_leakage(distortion)
+    standard = RatioProfiles(values, records, 0.01).least_leakage(distortion)
     assert standard == pytest.approx(math.log(49 * (0.7 - 0.01) / 0.3), rel=1e-13)
-    assert PointwiseProgram(values, records, 0.01).least_leakage(distortion) < standard < log_odds
+    assert PointwiseRatioProfiles(values, records, 0.01).least_leakage(distortion) < standard < log_odds
     # Filling a ball exactly: the mean distance within it, and the number of databases in it, as whole numbers.
     sizes = [math.comb(records, changed) * 49**changed for changed in range(301)]
     moment, ball = sum(changed * size for changed, size in enumerate(sizes)), sum(sizes)
     leakage = math.log(50**1000 // ball)
-    assert MaximalLeakageProgram(values, records).least_leakage(moment / ball) == pytest.approx(leakage, rel=1e-12)
-    profile = MaximalLeakageProgram(values, records).at_distortion(moment / ball)
+    assert MassProfiles(values, records).least_leakage(moment / ball) == pytest.approx(leakage, rel=1e-12)
+    profile = MassProfiles(values, records).at_distortion(moment / ball)
     np.testing.assert_allclose(profile[:300], -math.log(ball), rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", [ApproximateProgram, PointwiseProgram])
+@pytest.mark.parametrize("kind", [RatioProfiles, PointwiseRatioProfiles])
 def test_without_delta_it_is_differential_privacy(kind):
     for space, distortion in itertools.product([(2, 3), (5, 2), (50, 1000)], [0.01, 0.5, 1.2]):
-        exact = DifferentialPrivacyProgram(*space)
+        exact = RatioProfiles(*space)
         assert kind(*space, 0.0).least_leakage(distortion) == pytest.approx(exact.least_leakage(distortion), rel=1e-11)
         np.testing.assert_allclose(
             kind(*space, 0.0).at_distortion(distortion), exact.at_distortion(distortion), rtol=1e-10
@@ -503,7 +500,7 @@ def test_without_delta_it_is_differential_privacy(kind):
 
 def test_delta_that_drowns_the_rest_of_a_probability_leaks_no_more_than_claimed():
     # The exact database has probability delta and a share below rounding more: a last digit too much would show.
-    program = ApproximateProgram(50, 1000, 0.1)
+    program = RatioProfiles(50, 1000, 0.1)
     profile = program.at_distortion(300.0)
     assert np.exp(profile[0]) <= 0.1
     assert program.leakage(profile) == pytest.approx(program.least_leakage(300.0), abs=1e-11)
@@ -512,7 +509,7 @@ def test_delta_that_drowns_the_rest_of_a_probability_leaks_no_more_than_claimed(
 def test_a_shell_with_next_to_no_mass_leaks_no_more_than_claimed():
     # At t = sqrt(17) - 2, three shells with e_l = 0.05 hold all mass; next to it, the fourth holds almost none.
     ratio = math.sqrt(17) - 2
-    pointwise, edge = PointwiseProgram(2, 3, 0.05), 0.05 * (3 * (1 + ratio) + 6)
+    pointwise, edge = PointwiseRatioProfiles(2, 3, 0.05), 0.05 * (3 * (1 + ratio) + 6)
     assert pointwise.least_leakage(edge) == pytest.approx(math.log(ratio), abs=1e-11)
     for distortion in edge * (1 + np.array([-1e-9, -1e-12, 0.0, 1e-15, 1e-12, 1e-9])):
         found = pointwise.at_distortion(distortion)
@@ -524,15 +521,15 @@ def test_small_leakages_keep_their_digits():
         distortion = 2 / 3 - short
         kept, changed = 1 - Fraction(distortion), Fraction(distortion) / 2
         exact = float(kept**2 / changed + changed + changed**2 / kept - 1)  # order 2; the leakage is about 5 short^2
-        assert RenyiProgram(3, 1, 2.0).least_leakage(distortion) == pytest.approx(math.log1p(exact), rel=1e-8, abs=0)
+        assert MomentProfiles(3, 1, 2.0).least_leakage(distortion) == pytest.approx(math.log1p(exact), rel=1e-8, abs=0)
         exact = float(3 * (kept**2 + 2 * changed**2) - 1)
-        assert SibsonProgram(3, 1, 2.0).least_leakage(distortion) == pytest.approx(math.log1p(exact), rel=1e-7, abs=0)
+        assert SibsonProfiles(3, 1, 2.0).least_leakage(distortion) == pytest.approx(math.log1p(exact), rel=1e-7, abs=0)
 
 
 def test_what_is_out_of_range_is_refused():
-    for kind in (DifferentialPrivacyProgram, MaximalLeakageProgram):
+    for kind in (RatioProfiles, MassProfiles):
         for space in [(0, 2), (2, 0)]:
-            with pytest.raises(ValueError, match="at least 1 value and 1 record"):
+            with pytest.raises(ValueError, match="must be a whole number, at least 1, got 0"):
                 kind(*space)
         for distortion in (-0.1, 2.1, math.nan):
             for method in (kind(2, 2).at_distortion, kind(2, 2).least_leakage):
@@ -542,9 +539,9 @@ def test_what_is_out_of_range_is_refused():
             for method in (kind(2, 2).at_leakage, kind(2, 2).least_distortion):
                 with pytest.raises(ValueError, match="at least 0 nats"):
                     method(leakage)
-    for order, kind in itertools.product((0.5, math.inf, math.nan), (RenyiProgram, SibsonProgram)):
-        with pytest.raises(ValueError, match="finite number above 1"):
-            kind(2, 2, order)
-    for delta, kind in itertools.product((-0.1, 1.0, math.nan), (ApproximateProgram, PointwiseProgram)):
+    for alpha, kind in itertools.product((0.5, math.inf, math.nan), (MomentProfiles, SibsonProfiles)):
+        with pytest.raises(ValueError, match=r"alpha must be (at least 1|a finite number above 1)"):
+            kind(2, 2, alpha)
+    for delta, kind in itertools.product((-0.1, 1.0, math.nan), (RatioProfiles, PointwiseRatioProfiles)):
         with pytest.raises(ValueError, match="at least 0 and below 1"):
             kind(2, 2, delta)
