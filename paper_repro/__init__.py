@@ -20,9 +20,22 @@ from paper_repro.composition import (
     product_mechanism,
 )
 from paper_repro.curves import ExactCurve, exact_curve
-from paper_repro.databases import DatabaseOptimum, database_leakage_curve, optimal_database_mechanism
+from paper_repro.databases import (
+    DatabaseOptimum,
+    Profile,
+    database_distortion_curve,
+    database_leakage_curve,
+    optimal_database_mechanism,
+)
 from paper_repro.errors import CertificateError, SolverError
 from paper_repro.graphs import Adjacency, Query, adjacency_from_query, clique, hamming, line, ring
+from paper_repro.guessing import (
+    bayes_vulnerability,
+    conditional_min_entropy,
+    min_entropy,
+    min_entropy_capacity,
+    min_entropy_leakage,
+)
 from paper_repro.mechanisms import Mechanism, distance_mechanism, randomized_response, truncated_geometric
 from paper_repro.notions import (
     ApproximateDP,
@@ -57,13 +70,17 @@ __all__ = [
     "Notion",
     "OptimalMechanism",
     "ParallelComposition",
+    "Profile",
     "Query",
     "RenyiDP",
     "SibsonInformation",
     "SolverError",
     "SourceSet",
     "adjacency_from_query",
+    "bayes_vulnerability",
     "clique",
+    "conditional_min_entropy",
+    "database_distortion_curve",
     "database_leakage_curve",
     "distance_mechanism",
     "distortion_curve",
@@ -72,6 +89,9 @@ __all__ = [
     "leakage_curve",
     "line",
     "load_source_set",
+    "min_entropy",
+    "min_entropy_capacity",
+    "min_entropy_leakage",
     "notion_by_name",
     "optimal_database_mechanism",
     "optimal_mechanism",

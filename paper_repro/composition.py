@@ -19,15 +19,18 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.graphs import clique
+from paper_repro.checks import check_changes, check_count
+from paper_repro.deprecated import accepts_old_call
+from paper_repro.graphs import MOST_WRITTEN_OUT, clique
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions import DifferentialPrivacy, Notion
+from paper_repro.notions import Notion
 from paper_repro.sources import SourceSet
-from paper_repro.tradeoff import OptimalMechanism, optimal_mechanism
+from paper_repro.tradeoff import OptimalMechanism, check_budgets, check_notion, optimal_mechanism
 from paper_repro.types import FloatArray
 
 __all__ = [
@@ -38,12 +41,12 @@ __all__ = [
     "product_mechanism",
 ]
 
-_MOST_ROWS = 2048
 
-
+@accepts_old_call("notion", "sources")
 def parallel_leakage(
     mechanisms: Sequence[Mechanism | ArrayLike],
-    notion: Notion,
+    *,
+    notion: Notion | None = None,
     sources: SourceSet | Sequence[SourceSet] | None = None,
 ) -> float:
     r"""Leakage of the product channel: record k is published through ``mechanisms[k]``, whatever the others are.
@@ -60,7 +63,7 @@ def parallel_leakage(
     ----------
     mechanisms : sequence of n mechanisms or square matrices
         One per record, of any sizes. One that is listed many times, as in ``[mechanism] * 1000``, is evaluated once.
-    notion : Notion
+    notion : Notion, default ``DifferentialPrivacy()``
     sources : SourceSet or sequence of n, optional
         One for all records, or one for each; needed by the notions that look at the prior.
 
@@ -81,7 +84,7 @@ def parallel_leakage(
 
     >>> from paper_repro.notions import ApproximateDP, MaximalLeakage
     >>> keep = Mechanism([[0.75, 0.25], [0.25, 0.75]])
-    >>> [round(math.exp(parallel_leakage([keep] * n, ApproximateDP(0.1))), 9) for n in (1, 2, 8)]
+    >>> [round(math.exp(parallel_leakage([keep] * n, notion=ApproximateDP(0.1))), 9) for n in (1, 2, 8)]
     [2.6, 2.466666667, 1.0]
     >>> round(37 / 15, 9)
     2.466666667
@@ -90,13 +93,11 @@ def parallel_leakage(
     alike.
 
     >>> reveal, erase = np.eye(2), Mechanism.constant([0.5, 0.5])
-    >>> [round(math.exp(parallel_leakage(pair, MaximalLeakage())), 9) for pair in ([reveal, erase], [keep, keep])]
+    >>> pairs = [reveal, erase], [keep, keep]
+    >>> [round(math.exp(parallel_leakage(pair, notion=MaximalLeakage())), 9) for pair in pairs]
     [2.0, 2.25]
     """
-    if not isinstance(notion, Notion):
-        raise ValueError(
-            f"notion must be a privacy notion such as MaximalLeakage(), got {notion!r}; see notion_by_name"
-        )
+    notion = check_notion(notion)
     factors = _factors(mechanisms, sources)
     try:
         return notion.parallel(factors)
@@ -104,7 +105,7 @@ def parallel_leakage(
         if sources is not None:
             raise
         raise ValueError(
-            f"{notion.name} depends on the sources of the records: give parallel_leakage(mechanisms, notion, sources)"
+            f"{notion.name} depends on the sources of the records: give parallel_leakage(mechanisms, notion=..., sources=...)"
         ) from None
 
 
@@ -147,11 +148,11 @@ def product_mechanism(mechanisms: Sequence[Mechanism | ArrayLike]) -> Mechanism:
     """
     channels = _channels(mechanisms)
     rows = math.prod(channel.alphabet_size for channel in channels)
-    if rows > _MOST_ROWS:
+    if rows > MOST_WRITTEN_OUT:
         written = str(rows) if rows < 1e9 else f"about 1e{math.log10(rows):.0f}"
         raise ValueError(
             f"these {len(channels)} records have {written} databases, too many to write out their channel (at most "
-            f"{_MOST_ROWS}); parallel_leakage and parallel_distortion do without it"
+            f"{MOST_WRITTEN_OUT}); parallel_leakage and parallel_distortion do without it"
         )
     whole: FloatArray = np.ones((1, 1))
     for channel in channels:
@@ -192,22 +193,30 @@ class ParallelComposition:
 
 
 def parallel_composition(
-    source: SourceSet, records: int, *, distortion: float, notion: Notion | None = None
+    source: SourceSet,
+    records: int,
+    *,
+    distortion: float | None = None,
+    leakage: float | None = None,
+    notion: Notion | None = None,
 ) -> ParallelComposition:
-    """The best mechanism for one record at distortion D / n, used for every one of n independent records.
+    """The best mechanism for one record at its share of the budget, used for every one of n independent records.
 
-    No other mechanism leaks less when used for every record (Lemma 16, Zhong and Bu 2022), except for pointwise approximate
-    differential privacy, which the lemma leaves out. A choice of one mechanism for each record may leak less for maximal leakage
-    (not for differential privacy, Renyi differential privacy, standard approximate differential privacy or mutual information),
-    and so may a mechanism that sees the whole database, see :func:`paper_repro.databases.optimal_database_mechanism`.
+    The share of a distortion is D / n. That of a leakage is the n-th part where the losses of records add up, and all of it where
+    the largest counts. No other mechanism does better when used for every record (Lemma 16, Zhong and Bu 2022), except for
+    pointwise approximate differential privacy, which the lemma leaves out: a record's own loss is then not what it adds, so that
+    a leakage has no share. A choice of one mechanism for each record may leak less for maximal leakage (not for differential
+    privacy, Renyi differential privacy, standard approximate differential privacy or mutual information), and so may a mechanism
+    that sees the whole database, see :func:`paper_repro.databases.optimal_database_mechanism`.
 
     Parameters
     ----------
     source : SourceSet
         Of each record.
     records : int, n >= 1
-    distortion : float in [0, n]
-        Expected number of records changed.
+    distortion : float in [0, n], or
+    leakage : float >= 0, in nats, infinity allowed
+        Exactly one of the two. Distortion is the expected number of records changed; the leakage is that of all records.
     notion : Notion, default ``DifferentialPrivacy()``
         Neighbors are databases that differ in one record, whatever graph it has.
 
@@ -218,30 +227,29 @@ def parallel_composition(
     Raises
     ------
     ValueError, CertificateError
-        As :func:`paper_repro.tradeoff.optimal_mechanism`; or if ``records`` or ``distortion`` is outside its range.
+        As :func:`paper_repro.tradeoff.optimal_mechanism`; or if ``records`` is no whole number of at least 1, or a leakage is
+        given for pointwise approximate differential privacy.
 
     Examples
     --------
     >>> from paper_repro.notions import MutualInformation
     >>> parallel_composition(SourceSet([0.5, 0.3, 0.2]), 1000, distortion=300.0)
     ParallelComposition(n=1000, differential privacy: leakage=1.540445 nats, distortion=300.000000 records)
-    >>> parallel_composition(SourceSet([0.5, 0.5]), 1000, distortion=100.0, notion=MutualInformation())
+    >>> parallel_composition(SourceSet([0.5, 0.5]), 1000, leakage=368.064207, notion=MutualInformation())
     ParallelComposition(n=1000, mutual information: leakage=368.064207 nats, distortion=100.000000 records)
     """
-    if not (isinstance(records, (int, np.integer)) and records >= 1):
-        raise ValueError(f"records must be a whole number, at least 1, got {records!r}")
-    if not 0 <= distortion <= records:
-        raise ValueError(
-            f"distortion must be an expected number of records changed between 0 and {records}, got {distortion!r}"
-        )
-    if notion is None:
-        notion = DifferentialPrivacy()
-    if isinstance(notion, Notion) and isinstance(source, SourceSet):  # else what follows says so
+    records = check_count(records, "records")
+    changes, nats = check_budgets(distortion, leakage, partial(check_changes, records=records))
+    notion = check_notion(notion)
+    if isinstance(source, SourceSet):  # else what follows says so
         notion = notion.with_neighbors(clique(source.alphabet_size))
-    local = optimal_mechanism(source, distortion=distortion / records, notion=notion)
-    everyone = [local.mechanism] * records
+    if distortion is not None:
+        local = optimal_mechanism(source, distortion=changes / records, notion=notion)
+    else:
+        local = optimal_mechanism(source, leakage=notion.share_of_leakage(nats, records), notion=notion)
+    everyone = [(local.mechanism, source, records)]
     return ParallelComposition(
-        int(records), local, parallel_leakage(everyone, local.notion, source), parallel_distortion(everyone, source)
+        records, local, notion.parallel(everyone), records * source.worst_case_distortion(local.mechanism)
     )
 
 
@@ -276,7 +284,10 @@ def _channels(mechanisms: Sequence[Mechanism | ArrayLike]) -> list[Mechanism]:
     """One mechanism per record, the same object wherever the same was given."""
     if isinstance(mechanisms, Mechanism):
         raise ValueError("give one mechanism per record, such as [mechanism] * records, not a single mechanism")
-    listed = list(mechanisms)
+    try:
+        listed = list(mechanisms)
+    except TypeError:
+        raise ValueError(f"mechanisms must be a sequence, one per record, got {mechanisms!r}") from None
     if not listed:
         raise ValueError("there must be at least 1 record, got no mechanisms")
     known: dict[int, Mechanism] = {}

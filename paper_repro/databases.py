@@ -3,40 +3,87 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_grid, check_leakage
-from paper_repro.errors import CertificateError
-from paper_repro.graphs import hamming
+from paper_repro.checks import check_changes, check_count, check_grid, check_leakage
+from paper_repro.deprecated import accepts_old_call
+from paper_repro.graphs import MOST_WRITTEN_OUT, check_database_space, hamming
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions import DifferentialPrivacy, MaximalInformation, Notion, Optimizer
-from paper_repro.solvers.profiles import ProfileProgram, expected_distortion
+from paper_repro.notions import Notion, Proposal
+from paper_repro.solvers.profiles import ProfileProgram, expected_distortion, log_shell_sizes
 from paper_repro.sources import SourceSet
-from paper_repro.tradeoff import certified
+from paper_repro.tradeoff import Judged, OptimalMechanism, certified, check_budgets, check_notion
 from paper_repro.types import FloatArray
 
 __all__ = [
     "DatabaseOptimum",
+    "Profile",
     "database_distances",
+    "database_distortion_curve",
     "database_leakage_curve",
     "optimal_database_mechanism",
-    "profile_matrix",
 ]
 
-# Databases over which a program over the whole channel is solved, and those whose channel is written out.
-_MOST_SOLVED, _MOST_WRITTEN = 32, 2048
+# Databases over which a program over the whole channel is solved.
+_MOST_SOLVED = 32
 # What the closed forms may be off, relative to the figure.
 _ROUNDING = 1e-9
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Profile:
+    """A mechanism for databases that depends on the number of records changed alone.
+
+    Parameters
+    ----------
+    values : int
+        m, of each record.
+    log_probabilities : ndarray, shape (records + 1,)
+        Logarithm of the probability of one database that differs from the true one in 0 .. n records.
+
+    Examples
+    --------
+    >>> keep = Profile(2, np.log([0.64, 0.16, 0.04]))  # each of two bits is changed with probability 1/5
+    >>> keep
+    Profile(m=2, n=2)
+    >>> keep.changed, keep.matrix[0]
+    (array([0.64, 0.32, 0.04]), array([0.64, 0.16, 0.16, 0.04]))
+    """
+
+    values: int
+    log_probabilities: FloatArray
+
+    @property
+    def records(self) -> int:
+        return len(self.log_probabilities) - 1
+
+    @property
+    def changed(self) -> FloatArray:
+        """Probability that 0 .. n records are changed, shape (records + 1,)."""
+        return np.exp(log_shell_sizes(self.values, self.records) + self.log_probabilities)
+
+    @property
+    def matrix(self) -> FloatArray:
+        """The whole channel, shape (m^n, m^n), databases in the order of :func:`paper_repro.graphs.databases`.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 2048 databases; the profile says it all.
+        """
+        return np.exp(self.log_probabilities)[database_distances(self.values, self.records).astype(np.intp)]
+
+    def __repr__(self) -> str:
+        return f"Profile(m={self.values}, n={self.records})"
+
+
 @dataclass(frozen=True, eq=False)
 class DatabaseOptimum:
-    """A best mechanism for databases and its certificate.
+    """A best mechanism for databases and its certificate; the fields of :class:`paper_repro.tradeoff.OptimalMechanism` and more.
 
     Attributes
     ----------
@@ -49,10 +96,8 @@ class DatabaseOptimum:
         Expected number of records changed, worst case over the source set.
     gap : float
         How far the result can be from the optimum, in ``notion.gap_unit``; negative by rounding only.
-    log_profile : ndarray, shape (records + 1,), or None
-        Logarithm of ``Q[x, y]`` by the number of records in which x and y differ, if the mechanism depends on that alone.
-    matrix : ndarray, shape (m^n, m^n), or None
-        The channel otherwise; databases in the order of :func:`paper_repro.graphs.databases`.
+    profile : Profile or None
+        The mechanism, if it depends on the number of records changed alone: always for the uniform prior.
     """
 
     values: int
@@ -61,21 +106,62 @@ class DatabaseOptimum:
     leakage: float
     distortion: float
     gap: float
-    log_profile: FloatArray | None
-    matrix: FloatArray | None
+    profile: Profile | None
+    _judged: OptimalMechanism
 
-    @property
+    @cached_property
     def mechanism(self) -> Mechanism:
-        """The whole channel, shape (m^n, m^n).
+        """The whole channel, shape (m^n, m^n), databases in the order of :func:`paper_repro.graphs.databases`.
 
         Raises
         ------
         ValueError
-            If there are more than 2048 databases; ``log_profile`` says it all.
+            If there are more than 2048 databases; ``profile`` says it all.
         """
-        if self.matrix is not None:
-            return Mechanism(self.matrix)
-        return Mechanism(profile_matrix(np.asarray(self.log_profile), self.values))
+        return self._judged.mechanism if self.profile is None else Mechanism(self.profile.matrix)
+
+    @property
+    def source(self) -> SourceSet:
+        """The source set over the databases; if none was given, the uniform prior.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 2048 databases and none was given; each has probability ``values ** -records``.
+        """
+        given: SourceSet | None = self._judged.source
+        return SourceSet(self._uniform_prior) if given is None else given
+
+    @property
+    def least_favorable_prior(self) -> FloatArray:
+        """A member of the source set against which no mechanism does better, shape (m^n,): the uniform one if it is among them.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 2048 databases; each has probability ``values ** -records``.
+        """
+        return self._uniform_prior if self.profile is not None else self._judged.least_favorable_prior
+
+    @property
+    def utility(self) -> float:
+        """Expected share of the records that are published as they are, in the worst case: 1 less ``distortion / records``."""
+        return 1 - self.distortion / self.records
+
+    @property
+    def log_profile(self) -> FloatArray | None:
+        """Logarithms of the probabilities of ``profile``, shape (records + 1,), or None."""
+        return None if self.profile is None else self.profile.log_probabilities
+
+    @property
+    def matrix(self) -> FloatArray:
+        """That of ``mechanism``, shape (m^n, m^n); ValueError if there are more than 2048 databases."""
+        return self.mechanism.matrix
+
+    @property
+    def _uniform_prior(self) -> FloatArray:
+        count = _check_written_out(self.values, self.records, "prior")
+        return np.full(count, 1 / count)
 
     def __repr__(self) -> str:
         return (
@@ -97,8 +183,8 @@ def optimal_database_mechanism(
 
     The global framework of Zhong and Bu 2022 (Section III), exact where their Theorems 6 and 7 have bounds. For the uniform
     prior, and for source sets that contain it where the notion allows, it is found among the mechanisms that depend on the number
-    of records changed alone, in closed form or by one scalar equation, for thousands of records
-    (:mod:`paper_repro.solvers.profile_programs`). For any other source set a program over the whole channel is solved, for at
+    of records changed alone, in closed form or by one scalar equation, for up to a million records
+    (:mod:`paper_repro.solvers.profiles`). For any other source set a program over the whole channel is solved, for at
     most 32 databases.
 
     Parameters
@@ -116,13 +202,16 @@ def optimal_database_mechanism(
     Returns
     -------
     DatabaseOptimum
-        Certified as :func:`paper_repro.tradeoff.optimal_mechanism`; closed forms to 1e-9 of the figure.
+        Certified as :func:`paper_repro.tradeoff.optimal_mechanism`; closed forms to 1e-9 of the figure. In practice within
+        1e-12 for up to 10,000 records and 1e-10 for a million: logarithms of probabilities grow with the number of records, and
+        their rounding with them.
 
     Raises
     ------
     ValueError
-        If a budget is outside its range, both or neither are given, the source set is over another number of letters, or there
-        are too many databases for a source set without the uniform prior.
+        If ``values`` or ``records`` is no whole number, a budget is outside its range, both or neither are given, the source set
+        is over another number of letters, there are more than a million records, or too many databases for a source set
+        without the uniform prior.
     CertificateError
         If the certificate does not close.
 
@@ -135,39 +224,86 @@ def optimal_database_mechanism(
     >>> round(optimal_database_mechanism(2, 2, distortion=0.4, notion=MaximalLeakage()).leakage, 5)
     0.87547
     """
-    find = _solver(values, records, notion, source)
-    if (distortion is None) == (leakage is None):
-        given = "both" if distortion is not None else "neither"
-        raise ValueError(
-            f"give exactly one budget, distortion=... or leakage=..., not {given} "
-            f"(got distortion={distortion!r}, leakage={leakage!r})"
-        )
-    if distortion is not None:
-        return find(_check_distortion(distortion, records), None)
-    return find(None, check_leakage(math.inf if leakage is None else leakage))
+    notion, optimizer = _optimizer(values, records, notion, source)
+    distortion, leakage = check_budgets(distortion, leakage, partial(check_changes, records=records))
+    best = certified(notion, optimizer, distortion=distortion, leakage=leakage)
+    profile = best.mechanism if isinstance(best.mechanism, Profile) else None
+    return DatabaseOptimum(
+        int(values), int(records), best.notion, best.leakage, best.distortion, best.gap, profile, best
+    )
 
 
+@accepts_old_call("notion", "source")
 def database_leakage_curve(
     values: int,
     records: int,
     distortions: ArrayLike,
+    *,
     notion: Notion | None = None,
     source: SourceSet | None = None,
 ) -> FloatArray:
     """Least leakage at each distortion, in nats: the privacy-distortion function of the global framework.
 
-    Parameters as of :func:`optimal_database_mechanism`; distortions count records, in [0, records].
+    Parameters
+    ----------
+    distortions : array_like in [0, records]
+        Expected numbers of records changed.
+    values, records, notion, source
+        As of :func:`optimal_database_mechanism`, and so are guarantee and errors.
 
+    Returns
+    -------
+    ndarray of the shape of ``distortions``
+
+    Examples
+    --------
     >>> database_leakage_curve(2, 3, [0.3, 0.8, 1.5]).round(6)
     array([2.197225, 1.011601, 0.      ])
     """
-    find = _solver(values, records, notion, source)
-    grid = check_grid(distortions, lambda value: _check_distortion(value, records))
-    return np.array([find(float(budget), None).leakage for budget in grid.flat], dtype=float).reshape(grid.shape)
+    notion, optimizer = _optimizer(values, records, notion, source)
+    grid = check_grid(distortions, partial(check_changes, records=records))
+    found = [certified(notion, optimizer, distortion=float(budget)).leakage for budget in grid.flat]
+    return np.array(found, dtype=float).reshape(grid.shape)
+
+
+def database_distortion_curve(
+    values: int,
+    records: int,
+    leakages: ArrayLike,
+    *,
+    notion: Notion | None = None,
+    source: SourceSet | None = None,
+) -> FloatArray:
+    """Least distortion at each leakage, an expected number of records changed: the inverse of :func:`database_leakage_curve`.
+
+    Parameters
+    ----------
+    leakages : array_like, >= 0, in nats, infinity allowed
+    values, records, notion, source
+        As of :func:`optimal_database_mechanism`, and so are guarantee and errors.
+
+    Returns
+    -------
+    ndarray of the shape of ``leakages``
+
+    Examples
+    --------
+    >>> database_distortion_curve(2, 3, [math.log(9), 0.0, math.inf])
+    array([0.3, 1.5, 0. ])
+    """
+    notion, optimizer = _optimizer(values, records, notion, source)
+    grid = check_grid(leakages, check_leakage)
+    found = [certified(notion, optimizer, leakage=float(budget)).distortion for budget in grid.flat]
+    return np.array(found, dtype=float).reshape(grid.shape)
 
 
 def database_distances(values: int, records: int) -> FloatArray:
     """Number of records in which two databases differ, shape (m^n, m^n), in the order of :func:`paper_repro.graphs.databases`.
+
+    Raises
+    ------
+    ValueError
+        If there are more than 2048 databases.
 
     >>> database_distances(2, 2)
     array([[0., 1., 1., 2.],
@@ -175,45 +311,60 @@ def database_distances(values: int, records: int) -> FloatArray:
            [1., 2., 0., 1.],
            [2., 1., 1., 0.]])
     """
-    if records * math.log(max(values, 1)) > math.log(_MOST_WRITTEN) + 1e-9:
-        raise ValueError(
-            f"{values}^{records} databases are too many to write out their channel (at most {_MOST_WRITTEN}); "
-            "the profile by number of records changed says it all"
-        )
-    different = 1.0 - np.eye(values)
-    distances = np.zeros((1, 1))
+    _check_written_out(values, records, "channel")
+    different, distances = 1.0 - np.eye(values), np.zeros((1, 1))
     for _ in range(records):
-        distances = (distances[:, np.newaxis, :, np.newaxis] + different[np.newaxis, :, np.newaxis, :]).reshape(
-            len(distances) * values, -1
-        )
+        distances = np.add.outer(distances, different).transpose(0, 2, 1, 3).reshape(len(distances) * values, -1)
     return distances
 
 
-def profile_matrix(log_profile: FloatArray, values: int) -> FloatArray:
-    """The channel ``Q[x, y] = exp(log_profile[l])`` with l the number of records in which x and y differ, shape (m^n, m^n).
+class _ProfileOptimizer:
+    """The best symmetric mechanisms for databases, as the judge asks for them; see :mod:`paper_repro.solvers.profiles`."""
 
-    >>> profile_matrix(np.log([0.75, 0.25]), 2)
-    array([[0.75, 0.25],
-           [0.25, 0.75]])
-    """
-    distances = database_distances(values, len(log_profile) - 1)
-    return np.exp(log_profile)[distances.astype(np.intp)]
+    def __init__(self, notion: Notion, program: ProfileProgram, source: SourceSet | None) -> None:
+        self.notion, self.source, self._program = notion, source, program
+
+    def __str__(self) -> str:
+        return f"{self._program.values}^{self._program.records} databases"
+
+    def at_distortion(self, distortion: float) -> Proposal:
+        return Proposal(self._program.at_distortion(distortion), np.ones(1))
+
+    def at_leakage(self, leakage: float) -> Proposal:
+        return Proposal(self._program.at_leakage(leakage), np.ones(1))
+
+    def mechanism(self, proposal: Proposal) -> Profile:
+        return Profile(self._program.values, proposal.mechanism)
+
+    def leakage(self, mechanism: Profile) -> float:
+        return self._program.leakage(mechanism.log_probabilities)
+
+    def distortion(self, mechanism: Profile) -> float:
+        return expected_distortion(mechanism.log_probabilities, mechanism.values)
+
+    def prior(self, proposal: Proposal) -> None:
+        """The uniform one, which is not written out."""
+
+    def tolerance(self, figure: float) -> float:
+        return _ROUNDING * (1 + figure)
+
+    rounding = tolerance
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        if self.notion.gap_unit == "nats":
+            return 0.0 if math.isinf(leakage) else leakage - self._program.least_leakage(distortion)
+        # More distortion than goes without leakage is of no use.
+        used = min(distortion, self._program.least_distortion(0.0))
+        return used - self._program.least_distortion(leakage)
 
 
-def _solver(
-    values: int, records: int, notion: Notion | None, source: SourceSet | None
-) -> Callable[[float | None, float | None], DatabaseOptimum]:
-    """A function of the two budgets, one of them None, that keeps what it has learned from one call to the next."""
-    if values < 1 or records < 1:
-        raise ValueError(f"there must be at least 1 value and 1 record, got {values} and {records}")
-    if notion is None:
-        notion = DifferentialPrivacy()
-    if not isinstance(notion, Notion):
-        raise ValueError(
-            f"notion must be a privacy notion such as MaximalLeakage(), got {notion!r}; see notion_by_name"
-        )
-    if source is None or _is_uniform_enough(source, values, records, notion):
-        return partial(_symmetric, notion.profile_program(values, records), notion)
+def _optimizer(values: int, records: int, notion: Notion | None, source: SourceSet | None) -> tuple[Notion, Judged]:
+    values, records = check_count(values, "values"), check_count(records, "records")
+    notion = check_notion(notion)
+    if source is not None:
+        _check_source(source, values, records)
+    if source is None or notion.is_worst_at_uniform(source):
+        return notion, _ProfileOptimizer(notion, notion.profile_program(values, records), source)
     if source.alphabet_size > _MOST_SOLVED:
         raise ValueError(
             f"{values}^{records} databases with this source set need a program over {source.alphabet_size} letters, at most "
@@ -221,72 +372,25 @@ def _solver(
             "one by one are in parallel_composition"
         )
     notion = notion.with_neighbors(hamming(values, records))
-    optimizer = notion.optimizer(source, database_distances(values, records))
-    return partial(_general, optimizer, notion, values, records)
+    return notion, notion.optimizer(source, database_distances(values, records))
 
 
-def _is_uniform_enough(source: SourceSet, values: int, records: int, notion: Notion) -> bool:
-    """Whether the set's optimum is that of the uniform prior."""
-    if source.alphabet_size != values**records:
+def _check_source(source: SourceSet, values: int, records: int) -> None:
+    if not isinstance(source, SourceSet):
+        raise ValueError(f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions")
+    # Logarithms first: the power itself may have millions of digits.
+    if records * math.log(values) > 40 or values**records != source.alphabet_size:
         raise ValueError(
-            f"the source set is over {source.alphabet_size} letters, and there are {values}^{records} = {values**records} "
-            "databases; give one probability per database"
+            f"the source set is over {source.alphabet_size} letters, and there are {values}^{records} databases; give one "
+            "probability per database"
         )
-    if isinstance(notion, MaximalInformation):  # it looks at every prior of the set
-        return bool(np.abs(source.vertices * source.alphabet_size - 1).max() <= 1e-12)
-    return source.source_class == "I"
 
 
-def _symmetric(
-    program: ProfileProgram, notion: Notion, distortion: float | None, leakage: float | None
-) -> DatabaseOptimum:
-    if distortion is not None:
-        profile = program.at_distortion(distortion)
-    else:
-        profile = program.at_leakage(math.inf if leakage is None else leakage)
-    spent, lost = expected_distortion(profile, program.values), program.leakage(profile)
-    if notion.gap_unit == "nats":
-        gap, size = (
-            (0.0, 0.0) if math.isinf(lost) else (lost - program.least_leakage(min(spent, program.records)), lost)
-        )
-    else:
-        # At a distortion budget, no leakage is best whatever is spent; else the budget is judged, not what is left of it.
-        used = spent if distortion is None else min(distortion, program.distortion_without_leakage)
-        gap, size = (0.0 if lost == 0 and distortion is not None else used - program.least_distortion(lost)), spent
-    if distortion is not None:
-        over = spent - distortion
-    else:
-        over = 0.0 if leakage is None or math.isinf(leakage) else lost - leakage
-    if not (gap <= _ROUNDING * (1 + size) and over <= _ROUNDING * (1 + max(spent, size))):
-        raise CertificateError(
-            f"{notion!r} on {program.values}^{program.records} databases at distortion {distortion!r}, leakage {leakage!r}: "
-            f"found leakage {lost!r} and distortion {spent!r}, but the certificate leaves a gap of {gap:.3g} in {notion.gap_unit}"
-        )
-    return DatabaseOptimum(program.values, program.records, notion, lost, spent, gap, profile, None)
-
-
-def _general(
-    optimizer: Optimizer,
-    notion: Notion,
-    values: int,
-    records: int,
-    distortion: float | None,
-    leakage: float | None,
-) -> DatabaseOptimum:
-    best = certified(
-        notion,
-        optimizer,
-        distortion=math.inf if distortion is None else distortion,
-        leakage=math.inf if leakage is None else leakage,
+def _check_written_out(values: int, records: int, what: str) -> int:
+    return check_database_space(
+        values,
+        records,
+        MOST_WRITTEN_OUT,
+        f"to write out their {what}",
+        "the profile by number of records changed says it all",
     )
-    return DatabaseOptimum(
-        values, records, notion, best.leakage, best.distortion, best.gap, None, best.mechanism.matrix
-    )
-
-
-def _check_distortion(distortion: float, records: int) -> float:
-    if not 0 <= distortion <= records:
-        raise ValueError(
-            f"distortion must be an expected number of records changed between 0 and {records}, got {distortion!r}"
-        )
-    return float(distortion)

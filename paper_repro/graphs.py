@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_repro.checks import check_count, check_probability_rows
+from paper_repro.deprecated import accepts_old_call
 from paper_repro.errors import optional
 from paper_repro.types import FloatArray, IntArray
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from networkx import Graph
 
 __all__ = [
+    "MOST_WRITTEN_OUT",
     "QUERIES",
     "Adjacency",
     "Query",
@@ -32,13 +34,15 @@ __all__ = [
     "ring",
 ]
 
+MOST_WRITTEN_OUT = 2048
+"""The most databases whose channel is written out: 32 MB."""
+
 # Databases to enumerate, and vertices of a distance matrix (8 bytes a pair).
 _MOST_DATABASES = 100_000
 _MOST_DISTANCES = 5_000
 _MOST_EDGES = 10_000_000
 # Beyond this, looking for automorphisms can take for ever.
 _MOST_AUTOMORPHISM = 60
-_MOST_ORBIT = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +50,7 @@ class Adjacency:
     """A connected undirected graph: neighbors must not be told apart by more than the privacy ratio.
 
     Made by :func:`clique`, :func:`ring`, :func:`line`, :func:`hamming`, :meth:`Adjacency.from_edges` or
-    :func:`paper_repro.graphs.adjacency_from_query`.
+    :func:`adjacency_from_query`.
 
     Attributes
     ----------
@@ -72,23 +76,26 @@ class Adjacency:
 
     @classmethod
     def from_edges(cls, size: int, edges: Iterable[tuple[int, int]], name: str = "") -> Adjacency:
-        """A graph on 0 .. size-1 from pairs of neighbors, in any order.
+        """A graph on 0 .. size-1 from pairs of neighbors, in any order; of an adjacency matrix, ``np.argwhere(matrix)``.
 
         Raises
         ------
         ValueError
-            If a pair names a vertex that does not exist or joins one with itself, or the graph is not connected.
+            If the size is no whole number, an edge is no pair of different vertices that exist, or the graph is not connected.
         """
-        given = np.array(list(edges))
+        size = check_count(size, "the number of vertices")
+        try:
+            given = np.array(list(edges))
+        except (TypeError, ValueError):
+            raise ValueError(f"edges must be pairs of vertices such as [(0, 1), (1, 2)], got {edges!r}") from None
         if given.size and (given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu"):
             raise ValueError(
                 f"an edge is a pair of vertices, each vertex a whole number; got an array of shape {given.shape} of {given.dtype}"
             )
         pairs = given.astype(np.intp).reshape(-1, 2)
         outside = pairs[(pairs < 0) | (pairs >= size)]
-        if size < 1 or len(outside):
-            wrong = f"vertex {outside[0]}" if len(outside) else f"size {size}"
-            raise ValueError(f"edges join vertices 0 .. {size - 1} of a graph of at least one vertex, got {wrong}")
+        if len(outside):
+            raise ValueError(f"edges join vertices 0 .. {size - 1}, got vertex {outside[0]}")
         if (pairs[:, 0] == pairs[:, 1]).any():
             loop = pairs[pairs[:, 0] == pairs[:, 1]][0, 0]
             raise ValueError(f"an edge joins vertex {loop} with itself; leave it out, every vertex is like itself")
@@ -97,25 +104,6 @@ class Adjacency:
         graph = cls(size, name, pairs, None)
         graph._check_connected()
         return graph
-
-    @classmethod
-    def from_matrix(cls, matrix: Any, name: str = "") -> Adjacency:
-        """A graph from its symmetric adjacency matrix, shape (n, n); the diagonal is ignored.
-
-        Raises
-        ------
-        ValueError
-            If the matrix is not square or not symmetric, or the graph is not connected.
-        """
-        table = np.asarray(matrix).astype(bool)
-        if table.ndim != 2 or table.shape[0] != table.shape[1]:
-            raise ValueError(f"an adjacency matrix is square, got shape {table.shape}")
-        if (table != table.T).any():
-            i, j = np.argwhere(table != table.T)[0]
-            raise ValueError(
-                f"adjacency must be symmetric, but {i} is a neighbor of {j} one way only; set both entries or neither"
-            )
-        return cls.from_edges(len(table), np.argwhere(np.triu(table, 1)), name)
 
     def __repr__(self) -> str:
         count = self.size * (self.size - 1) // 2 if self._pairs is None else len(self._pairs)
@@ -151,7 +139,7 @@ class Adjacency:
 
     def distances_from(self, vertex: int) -> IntArray:
         """Length of the shortest path from one vertex to each, shape (n,)."""
-        if not 0 <= vertex < self.size:
+        if check_count(vertex, "vertex", least=0) >= self.size:
             raise ValueError(f"vertex must be in 0 .. {self.size - 1}, got {vertex}")
         if self._pairs is None:
             found = np.ones(self.size, dtype=np.intp)
@@ -206,8 +194,12 @@ class Adjacency:
         """
         if self._transitive is not None:
             return self._transitive
-        profiles = {tuple(np.bincount(row)) for row in self._small_distances(_MOST_AUTOMORPHISM, "vertex-transitive")}
-        if len(profiles) > 1:
+        if self.size > _MOST_AUTOMORPHISM:
+            raise ValueError(
+                f"whether a graph of {self.size} vertices is vertex-transitive is only found out up to {_MOST_AUTOMORPHISM}; "
+                "build it by clique, ring or hamming, where it is known"
+            )
+        if len({tuple(np.bincount(row)) for row in self.distances}) > 1:
             return False
         nx = optional("networkx", "graphs")
         roots = []
@@ -217,42 +209,6 @@ class Adjacency:
             roots.append(graph)
         return all(nx.vf2pp_is_isomorphic(roots[0], other, node_label="distance") for other in roots[1:])
 
-    @cached_property
-    def single_orbit_automorphism(self) -> tuple[int, ...] | None:
-        """An automorphism that runs through all vertices in one cycle, as images of 0 .. n-1; None if there is none.
-
-        It exists when the graph is circulant: its vertices can be put around a circle so that being neighbors depends on how
-        many places apart they are. Theorem 3 of Alvim et al. 2011 asks for it.
-
-        Raises
-        ------
-        ValueError
-            If the graph is no clique and or ring and has more than 20 vertices.
-
-        >>> line(3).single_orbit_automorphism is None
-        True
-        >>> clique(3).single_orbit_automorphism
-        (1, 2, 0)
-        """
-        if self.is_clique or self.name == "ring":
-            return tuple(np.roll(np.arange(self.size), -1).tolist())
-        degrees = set(np.bincount(self.edges.ravel(), minlength=self.size).tolist())
-        if len(degrees) > 1:
-            return None
-        self._small_distances(_MOST_ORBIT, "circulant")
-        nx = optional("networkx", "graphs")
-        graph, degree = self.to_networkx(), degrees.pop()
-        if (
-            2 * degree >= self.size
-        ):  # a graph is circulant when its complement is, and sparse graphs are compared faster
-            graph, degree = nx.complement(graph), self.size - 1 - degree
-        for offsets in _offsets(self.size, degree):
-            around = nx.vf2pp_isomorphism(nx.circulant_graph(self.size, offsets), graph)
-            if around is not None:
-                places = {vertex: place for place, vertex in around.items()}
-                return tuple(int(around[(places[vertex] + 1) % self.size]) for vertex in range(self.size))
-        return None
-
     def to_networkx(self) -> Graph[int]:
         """The same graph for networkx."""
         nx = optional("networkx", "graphs")
@@ -260,14 +216,6 @@ class Adjacency:
         graph.add_nodes_from(range(self.size))
         graph.add_edges_from(self.edges.tolist())
         return graph
-
-    def _small_distances(self, most: int, what: str) -> IntArray:
-        if self.size > most:
-            raise ValueError(
-                f"whether a graph of {self.size} vertices is {what} is only found out up to {most}; "
-                "build it by clique, ring or hamming, where it is known"
-            )
-        return self.distances
 
     def _check_connected(self) -> None:
         from scipy.sparse.csgraph import connected_components
@@ -287,9 +235,7 @@ def clique(size: int) -> Adjacency:
     >>> clique(10_000)
     Adjacency(clique: 10000 vertices, 49995000 edges)
     """
-    size = operator.index(size)
-    if size < 1:
-        raise ValueError(f"a clique needs at least 1 vertex, got {size}")
+    size = check_count(size, "the size of a clique")
     return Adjacency(size, "clique", None, True)
 
 
@@ -299,9 +245,7 @@ def ring(size: int) -> Adjacency:
     >>> ring(6).diameter
     3
     """
-    size = operator.index(size)
-    if size < 3:
-        raise ValueError(f"a ring needs at least 3 vertices, got {size}; line(2) joins two")
+    size = check_count(size, "the size of a ring (line(2) joins two)", least=3)
     around = np.arange(size)
     pairs = np.sort(np.column_stack([around, np.roll(around, -1)]), axis=1)
     pairs.setflags(write=False)
@@ -314,33 +258,39 @@ def line(size: int) -> Adjacency:
     >>> line(4).edges.tolist()
     [[0, 1], [1, 2], [2, 3]]
     """
-    size = operator.index(size)
-    if size < 1:
-        raise ValueError(f"a line needs at least 1 vertex, got {size}")
+    size = check_count(size, "the size of a line")
     along = np.arange(size)
     pairs = np.column_stack([along[:-1], along[1:]])
     pairs.setflags(write=False)
     return Adjacency(size, "line", pairs, size <= 2)
 
 
-def hamming(values: int, individuals: int) -> Adjacency:
-    """Databases ``Val^u``, neighbors if they differ in one individual (Section 3, Alvim et al. 2011).
+@accepts_old_call(individuals="records")
+def hamming(values: int | Sequence[Hashable], records: int) -> Adjacency:
+    """Databases ``Val^u``, neighbors if they differ in one record (Section 3, Alvim et al. 2011, where records are individuals).
 
     Vertex numbers count through the databases as :func:`paper_repro.graphs.databases` does.
+
+    Parameters
+    ----------
+    values : int or sequence
+        How many values a record can have, or which.
+    records : int, >= 1
 
     Raises
     ------
     ValueError
-        If ``values ** individuals`` exceeds 100,000; Theorem 1's closed form needs no graph.
+        If ``values ** records`` exceeds 100,000; Theorem 1's closed form needs no graph.
 
     >>> hamming(3, 2)
     Adjacency(Hamming: 9 vertices, 18 edges)
     """
-    count = check_database_space(values, individuals)
+    values = len(_listed(values))
+    count = check_database_space(values, records)
     numbers = np.arange(count)
-    if individuals == 1:
+    if records == 1:
         return Adjacency(count, "Hamming", None, True)
-    edge_count = count * individuals * (values - 1) // 2
+    edge_count = count * records * (values - 1) // 2
     if edge_count > _MOST_EDGES:
         raise ValueError(
             f"{count} databases have {edge_count} pairs of neighbors, at most {_MOST_EDGES} are listed; "
@@ -348,7 +298,7 @@ def hamming(values: int, individuals: int) -> Adjacency:
         )
     low, high = np.triu_indices(values, 1)
     pairs = []
-    for place in range(individuals):
+    for place in range(records):
         stride = values**place
         first = numbers[numbers // stride % values == 0][:, np.newaxis]
         pairs.append(np.column_stack([(first + low * stride).ravel(), (first + high * stride).ravel()]))
@@ -357,72 +307,106 @@ def hamming(values: int, individuals: int) -> Adjacency:
     return Adjacency(count, "Hamming", edges, True)
 
 
-def check_database_space(values: int, individuals: int) -> int:
-    """Return ``values ** individuals``, or raise if that many databases cannot be enumerated."""
-    if values < 1 or individuals < 1:
-        raise ValueError(f"there must be at least 1 value and 1 individual, got {values} and {individuals}")
+def check_database_space(
+    values: int,
+    records: int,
+    most: int = _MOST_DATABASES,
+    purpose: str = "to enumerate",
+    way_out: str = "for the whole space use the closed form, papers.alvim2011.theorem_1",
+) -> int:
+    """Return ``values ** records``, or raise if there are more databases than ``most``.
+
+    >>> check_database_space(2, 11, MOST_WRITTEN_OUT)
+    2048
+    """
+    values, records = check_count(values, "values"), check_count(records, "records")
     # Compare logarithms: the power itself may have thousands of digits.
-    if individuals > _MOST_DATABASES or individuals * math.log(values) > math.log(_MOST_DATABASES) + 1e-9:
-        raise ValueError(
-            f"{values} values of {individuals} individuals make {values}^{individuals} databases, too many to enumerate "
-            f"(at most {_MOST_DATABASES}); for the whole space use the closed form, papers.alvim2011.theorem_1"
-        )
-    return int(values**individuals)
+    if records > most or records * math.log(values) > math.log(most) + 1e-9:
+        raise ValueError(f"{values}^{records} databases are too many {purpose} (at most {most}); {way_out}")
+    return values**records
 
 
-def _offsets(size: int, degree: int) -> Iterator[list[int]]:
-    """Sets of distances around a circle that give every vertex this many neighbors."""
-    half = size // 2
-    opposite = [half] if size % 2 == 0 else []
-    for with_opposite in (False, True) if opposite else (False,):
-        rest = degree - with_opposite
-        if rest % 2 == 0:
-            for chosen in itertools.combinations(range(1, (size + 1) // 2), rest // 2):
-                yield [*chosen, *(opposite if with_opposite else [])]
+@accepts_old_call(individuals="records")
+def databases(values: int | Sequence[Hashable], records: int) -> Iterator[tuple[Hashable, ...]]:
+    """All tuples of the records' values, the last record's changing fastest.
 
+    Parameters
+    ----------
+    values : int or sequence
+        What a record can be; a number v stands for 0 .. v-1.
+    records : int, >= 1
 
-def databases(values: Sequence[Hashable], individuals: int) -> Iterator[tuple[Hashable, ...]]:
-    """All tuples of the individuals' values, the last individual's changing fastest.
+    Raises
+    ------
+    ValueError
+        If there are more than 100,000 databases, or the values are not distinct.
 
     >>> ["".join(database) for database in databases("ab", 2)]
     ['aa', 'ab', 'ba', 'bb']
     """
-    check_database_space(len(values), individuals)
-    return itertools.product(values, repeat=individuals)
+    listed = _listed(values)
+    check_database_space(len(listed), records)
+    return itertools.product(listed, repeat=records)
 
 
-@dataclass(frozen=True, eq=False)
+def _listed(values: int | Sequence[Hashable]) -> Sequence[Hashable]:
+    """What a record can be, as a sequence."""
+    if not isinstance(values, Iterable):
+        return range(check_count(values, "values"))
+    try:
+        listed = tuple(values)
+        distinct = 0 < len(set(listed)) == len(listed)
+    except TypeError:
+        distinct = False
+    if not distinct:
+        raise ValueError(
+            f"values must be a whole number v, for 0 .. v-1, or a sequence of distinct values, at least 1, got {values!r}"
+        )
+    return listed
+
+
+@dataclass(frozen=True, eq=False, init=False)
 class Query:
     """A query on databases, as a deterministic channel to its answers (Section 3, Alvim et al. 2011).
 
     Parameters
     ----------
     function : callable
-        From a tuple of the individuals' values to an answer.
-    values : sequence
-        What each individual's entry can be.
-    individuals : int
+        From a tuple of the records' values to an answer.
+    values : int or sequence
+        What a record can be; a number v stands for 0 .. v-1.
+    records : int, >= 1
+        (Individuals, in the paper.)
 
     Raises
     ------
     ValueError
-        If there are too many databases to enumerate, or the query has one answer only.
+        If there are too many databases to enumerate, the values are not distinct, or the query fails on a database, or has one
+        answer only.
 
     Examples
     --------
-    >>> votes = Query(sum, (0, 1), 3)
+    >>> votes = Query(sum, values=2, records=3)
     >>> votes.answers, votes.adjacency
     ((0, 1, 2, 3), Adjacency(answers: 4 vertices, 3 edges))
     """
 
     function: Callable[[tuple[Any, ...]], Hashable]
     values: Sequence[Hashable]
-    individuals: int
+    records: int
 
-    def __post_init__(self) -> None:
-        check_database_space(len(self.values), self.individuals)
-        if len(set(self.values)) != len(self.values):
-            raise ValueError(f"an individual's values must be distinct, got {list(self.values)!r}")
+    @accepts_old_call(individuals="records")
+    def __init__(
+        self, function: Callable[[tuple[Any, ...]], Hashable], values: int | Sequence[Hashable], records: int
+    ) -> None:
+        if not callable(function):
+            raise ValueError(
+                f"a query is a function from a tuple of the records' values to an answer, got {function!r}"
+            )
+        object.__setattr__(self, "function", function)
+        object.__setattr__(self, "values", _listed(values))
+        object.__setattr__(self, "records", check_count(records, "records"))
+        check_database_space(len(self.values), self.records)
         if len(self.answers) < 2:
             raise ValueError(
                 f"the query gives {self.answers[0]!r} for every database; a query needs at least two answers, "
@@ -431,7 +415,22 @@ class Query:
 
     @cached_property
     def _outcomes(self) -> list[Hashable]:
-        return [self.function(database) for database in databases(self.values, self.individuals)]
+        outcomes = []
+        for database in databases(self.values, self.records):
+            try:
+                outcome = self.function(database)
+                hash(outcome)
+            except Exception as error:
+                raise ValueError(
+                    f"the query fails on the database {database!r}: {error}; it is called with a tuple of {self.records} values "
+                    "and returns something hashable"
+                ) from error
+            outcomes.append(outcome)
+        return outcomes
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[Hashable, ...], int]:
+        return {database: number for number, database in enumerate(databases(self.values, self.records))}
 
     @cached_property
     def answers(self) -> tuple[Hashable, ...]:
@@ -451,7 +450,7 @@ class Query:
     @cached_property
     def adjacency(self) -> Adjacency:
         """Answers are neighbors when neighboring databases give them (Definition 2, Alvim et al. 2011)."""
-        pairs = self.answer_numbers[hamming(len(self.values), self.individuals).edges]
+        pairs = self.answer_numbers[hamming(len(self.values), self.records).edges]
         return Adjacency.from_edges(len(self.answers), pairs[pairs[:, 0] != pairs[:, 1]], "answers")
 
     @property
@@ -469,59 +468,68 @@ class Query:
         Returns
         -------
         ndarray, shape (databases, outputs)
+
+        Raises
+        ------
+        ValueError
+            If the mechanism is no channel, or does not have one row for each answer.
         """
-        matrix = np.asarray(getattr(noise, "matrix", noise), dtype=float)
-        if matrix.ndim != 2 or len(matrix) != len(self.answers):
+        matrix = check_probability_rows(getattr(noise, "matrix", noise), "mechanism")
+        if len(matrix) != len(self.answers):
             raise ValueError(
-                f"the mechanism must have one row for each of {len(self.answers)} answers, got {matrix.shape}"
+                f"the mechanism must have one row for each of {len(self.answers)} answers, got shape {matrix.shape}"
             )
         return matrix[self.answer_numbers]
 
-    def of_individual(self, channel: FloatArray, individual: int, others: Sequence[Hashable]) -> FloatArray:
-        """Rows of the databases in which only one individual varies (``K_{D-}``, Section 4.1, Alvim et al. 2011).
+    def of_record(self, channel: FloatArray, record: int, others: Sequence[Hashable]) -> FloatArray:
+        """Rows of the databases in which only one record varies (``K_{D-}``, Section 4.1, Alvim et al. 2011).
 
         Parameters
         ----------
         channel : ndarray, shape (databases, outputs)
-        individual : int
+        record : int
+            Which one, 0 .. records-1.
         others : sequence
-            Values of the other individuals, in order.
+            Values of the other records, in order.
 
         Returns
         -------
         ndarray, shape (values, outputs)
+
+        Raises
+        ------
+        ValueError
+            If there is no such record or value, or the channel does not have a row for each database.
         """
-        if not 0 <= individual < self.individuals or len(others) != self.individuals - 1:
+        if not 0 <= record < self.records or len(others) != self.records - 1:
             raise ValueError(
-                f"name an individual in 0 .. {self.individuals - 1} and values of the {self.individuals - 1} others, "
-                f"got {individual} and {len(others)} values"
+                f"name a record in 0 .. {self.records - 1} and values of the {self.records - 1} others, "
+                f"got {record} and {len(others)} values"
             )
         if len(channel) != len(self.answer_numbers):
             raise ValueError(
                 f"the channel must have a row for each of {len(self.answer_numbers)} databases, got {len(channel)}; "
                 "Query.then puts the query before a mechanism on its answers"
             )
-        order = {value: number for number, value in enumerate(self.values)}
-        rows = []
-        for value in self.values:
-            number = 0
-            for entry in [*others[:individual], value, *others[individual:]]:
-                if entry not in order:
-                    raise ValueError(f"{entry!r} is no value of an individual; values are {list(self.values)!r}")
-                number = number * len(self.values) + order[entry]
-            rows.append(number)
-        return channel[rows]
+        varied = [(*others[:record], value, *others[record:]) for value in self.values]
+        try:
+            return channel[[self._numbers[database] for database in varied]]
+        except KeyError:
+            raise ValueError(
+                f"others must be values of a record, from {list(self.values)!r}, got {list(others)!r}"
+            ) from None
 
 
+@accepts_old_call(individuals="records")
 def adjacency_from_query(
-    query: Callable[[tuple[Any, ...]], Hashable], values: Sequence[Hashable], individuals: int
+    query: Callable[[tuple[Any, ...]], Hashable], values: int | Sequence[Hashable], records: int
 ) -> Adjacency:
     """Neighboring answers of a query (Definition 2, Alvim et al. 2011); for its answers and channel see :class:`Query`.
 
-    >>> adjacency_from_query(max, (0, 1, 2), 2).is_clique
+    >>> adjacency_from_query(max, 3, 2).is_clique
     True
     """
-    return Query(query, values, individuals).adjacency
+    return Query(query, values, records).adjacency
 
 
 def _most_frequent(database: tuple[Any, ...]) -> Hashable:
@@ -539,8 +547,9 @@ QUERIES: dict[str, Callable[[tuple[Any, ...]], Hashable]] = {
 """Queries by name, for notebooks; the values are numbers 0 .. v-1, and ties go to the larger value."""
 
 
-def query_by_name(name: str, values: int, individuals: int) -> Query:
-    """A query of :data:`QUERIES` on individuals whose values are 0 .. v-1.
+@accepts_old_call(individuals="records")
+def query_by_name(name: str, values: int | Sequence[Hashable], records: int) -> Query:
+    """A query of :data:`QUERIES`, on numbers; parameters and errors as of :class:`Query`.
 
     Raises
     ------
@@ -550,6 +559,6 @@ def query_by_name(name: str, values: int, individuals: int) -> Query:
     >>> query_by_name("sum", 2, 5).adjacency
     Adjacency(answers: 6 vertices, 5 edges)
     """
-    if name not in QUERIES:
+    if not (isinstance(name, str) and name in QUERIES):
         raise ValueError(f"unknown query {name!r}; known are {', '.join(map(repr, QUERIES))}")
-    return Query(QUERIES[name], range(values), individuals)
+    return Query(QUERIES[name], values, records)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 from paper_repro.checks import check_distortion, check_grid, check_leakage
 from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions import DifferentialPrivacy, Notion, Optimizer
+from paper_repro.notions import DifferentialPrivacy, Notion, Optimizer, Proposal
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, ShownAsTable
 
@@ -222,8 +223,24 @@ def _optimizer(source: SourceSet, notion: Notion | None) -> tuple[Notion, Optimi
     return notion, notion.optimizer(source)
 
 
+class Judged(Protocol):
+    """What the judge asks: all that :class:`paper_repro.notions.Optimizer` says of itself, or the optimizer of databases."""
+
+    @property
+    def source(self) -> Any: ...
+    def at_distortion(self, distortion: float) -> Proposal: ...
+    def at_leakage(self, leakage: float) -> Proposal: ...
+    def mechanism(self, proposal: Proposal) -> Any: ...
+    def leakage(self, mechanism: Any) -> float: ...
+    def distortion(self, mechanism: Any) -> float: ...
+    def prior(self, proposal: Proposal) -> Any: ...
+    def tolerance(self, figure: float) -> float: ...
+    def rounding(self, figure: float) -> float: ...
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float: ...
+
+
 def certified(
-    notion: Notion, optimizer: Optimizer, *, distortion: float = math.inf, leakage: float = math.inf
+    notion: Notion, optimizer: Judged, *, distortion: float = math.inf, leakage: float = math.inf
 ) -> OptimalMechanism:
     """Ask the optimizer for a proposal, judge it by its own figures, and return it only if its certificate closes.
 
@@ -250,7 +267,7 @@ def certified(
     if not (gap <= accepted and kept):
         budget = f"distortion {distortion!r}" if by_distortion else f"leakage {leakage!r}"
         raise CertificateError(
-            f"{notion.name} of {optimizer.source!r} at {budget}: found leakage {found[0]!r} and distortion {found[1]!r}, but "
+            f"{notion.name} of {optimizer} at {budget}: found leakage {found[0]!r} and distortion {found[1]!r}, but "
             f"the certificate leaves a gap of {gap:.3g} in {notion.gap_unit} (at most {accepted:g} is accepted); "
             "if probabilities or budgets are tiny, round them to 0"
         )

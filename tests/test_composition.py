@@ -20,6 +20,7 @@ from paper_repro import (
     RenyiDP,
     SibsonInformation,
     SourceSet,
+    distortion_curve,
     leakage_curve,
     line,
     optimal_database_mechanism,
@@ -172,11 +173,11 @@ def leakage_of_whole(notion, channels, priors):
 @SOME
 def test_the_whole_channel_leaks_as_much(notion, seed, zeros):
     channels, priors = random_channels(np.random.default_rng(seed), zeros)
-    found = parallel_leakage(channels, notion, [SourceSet(prior) for prior in priors])
+    found = parallel_leakage(channels, notion=notion, sources=[SourceSet(prior) for prior in priors])
     expected = leakage_of_whole(notion, channels, priors)
     assert found == pytest.approx(expected, abs=BRACKET)
     if notion not in ADDED or isinstance(notion, MaximalLeakage):
-        assert parallel_leakage(channels, notion) == found
+        assert parallel_leakage(channels, notion=notion) == found
 
 
 @every_notion
@@ -185,7 +186,7 @@ def test_both_sides_of_a_finite_leakage_are_met(notion):
     found = []
     for seed in range(40):
         channels, priors = random_channels(np.random.default_rng(seed), 0.05)
-        found.append(parallel_leakage(channels, notion, [SourceSet(prior) for prior in priors]))
+        found.append(parallel_leakage(channels, notion=notion, sources=[SourceSet(prior) for prior in priors]))
     assert sum(0.01 < leakage < math.inf for leakage in found) >= 10
 
 
@@ -193,7 +194,7 @@ def test_both_sides_of_a_finite_leakage_are_met(notion):
 @settings(max_examples=60)
 def test_the_pointwise_guarantee_is_exact_and_never_understated(seed, delta):
     channels, _ = random_channels(np.random.default_rng(seed), 0.1)
-    found, ratio = parallel_leakage(channels, ApproximateDP(delta)), least_ratio(channels, Fraction(delta))
+    found, ratio = parallel_leakage(channels, notion=ApproximateDP(delta)), least_ratio(channels, Fraction(delta))
     assert exponential_covers(found, ratio)
     assert found in (0, math.inf) or not exponential_covers(math.nextafter(found, 0), ratio)
 
@@ -203,7 +204,7 @@ def test_a_zero_beside_exactly_delta(beside):
     """An entry of 1/2 stands beside a 0 where the other record has 1/4 at most: 1/8 is what delta must forgive."""
     half, quarter = [[0.5, 0.5], [0.0, 1.0]], np.full((4, 4), 0.25)
     delta = 0.125 if beside == 0 else math.nextafter(0.125, beside)
-    found = parallel_leakage([half, quarter], ApproximateDP(delta))
+    found = parallel_leakage([half, quarter], notion=ApproximateDP(delta))
     if beside < 0:
         assert found == math.inf
     else:  # the other column asks for (1 - 1/2) / (1/2)
@@ -214,7 +215,7 @@ def test_what_is_pointwise_private_alone_need_not_be_beside_a_larger_entry():
     """delta / p falls as p grows: the factor's loss is that beside the other's likeliest output, not its average one."""
     notion, keep = ApproximateDP(0.1), [[0.75, 0.25], [0.25, 0.75]]
     peaks = [1.0, 0.9, 0.6, 0.5]
-    found = [math.exp(parallel_leakage([keep, Mechanism.constant([peak, 1 - peak])], notion)) for peak in peaks]
+    found = [math.exp(parallel_leakage([keep, Mechanism.constant([peak, 1 - peak])], notion=notion)) for peak in peaks]
     assert found == pytest.approx([(0.75 - 0.1 / peak) / 0.25 for peak in peaks], abs=1e-14)
     assert (np.diff(found) < 0).all()
 
@@ -223,8 +224,8 @@ def test_what_is_pointwise_private_alone_need_not_be_beside_a_larger_entry():
 @pytest.mark.parametrize("standard", [False, True])
 def test_one_record_is_the_notion_itself(delta, standard):
     notion, keep = ApproximateDP(delta, standard), [[0.7, 0.2, 0.1], [0.3, 0.3, 0.4], [0.1, 0.2, 0.7]]
-    assert parallel_leakage([keep], notion) == notion.leakage(keep)
-    assert parallel_leakage([keep], DifferentialPrivacy()) == ApproximateDP(0.0, standard).leakage(keep)
+    assert parallel_leakage([keep], notion=notion) == notion.leakage(keep)
+    assert parallel_leakage([keep], notion=DifferentialPrivacy()) == ApproximateDP(0.0, standard).leakage(keep)
 
 
 @every_notion
@@ -236,7 +237,7 @@ def test_the_package_s_own_notions_on_the_whole_channel(notion):
     whole = product_mechanism(channels)
     graph = Adjacency.from_edges(6, [pair for pair in differ_in_one(channels) if pair[0] < pair[1]])
     source = SourceSet(np.kron(*vertices))
-    found = parallel_leakage(channels, notion, [SourceSet(rows) for rows in vertices])
+    found = parallel_leakage(channels, notion=notion, sources=[SourceSet(rows) for rows in vertices])
     assert found == pytest.approx(notion.with_neighbors(graph).leakage(whole, source), abs=BRACKET)
     assert found > 0.01
 
@@ -246,9 +247,11 @@ def test_a_thousand_records(notion):
     """One mechanism a thousand times, and two of them shuffled, each of which is evaluated once."""
     keep, other = randomized_response(4, 6.0), randomized_response(3, 4.0)
     sources = SourceSet(np.full(4, 0.25)), SourceSet(np.full(3, 1 / 3))
-    small = parallel_leakage([keep, keep, other], notion, [sources[0], sources[0], sources[1]])
-    large = parallel_leakage([keep, other, keep] * 333, notion, [sources[0], sources[1], sources[0]] * 333)
-    alone = parallel_leakage([keep] * 1000, notion, sources[0])
+    small = parallel_leakage([keep, keep, other], notion=notion, sources=[sources[0], sources[0], sources[1]])
+    large = parallel_leakage(
+        [keep, other, keep] * 333, notion=notion, sources=[sources[0], sources[1], sources[0]] * 333
+    )
+    alone = parallel_leakage([keep] * 1000, notion=notion, sources=sources[0])
     if notion in ADDED:
         assert large == pytest.approx(333 * small, rel=1e-13)
         assert alone == pytest.approx(1000 * notion.leakage(keep, sources[0]), rel=1e-13)
@@ -271,9 +274,9 @@ def test_the_same_mechanism_is_evaluated_once(monkeypatch):
 
     monkeypatch.setattr(MutualInformation, "leakage", counting)
     keep, matrix, fair = randomized_response(2, 1.0), [[0.9, 0.1], [0.2, 0.8]], SourceSet([0.5, 0.5])
-    parallel_leakage([keep, matrix] * 500, MutualInformation(), fair)
+    parallel_leakage([keep, matrix] * 500, notion=MutualInformation(), sources=fair)
     assert len(calls) == 2
-    parallel_leakage([keep] * 3, MutualInformation(), [fair, SourceSet([0.9, 0.1]), fair])
+    parallel_leakage([keep] * 3, notion=MutualInformation(), sources=[fair, SourceSet([0.9, 0.1]), fair])
     assert len(calls) == 4
 
 
@@ -282,7 +285,7 @@ def test_a_thousand_different_mechanisms(notion):
     rng = np.random.default_rng(0)
     ratios = rng.uniform(20, 30, size=1000)
     mechanisms = [randomized_response(2, math.log(ratio)) for ratio in ratios]
-    found = parallel_leakage(mechanisms, notion)
+    found = parallel_leakage(mechanisms, notion=notion)
     kept = ratios / (1 + ratios)
     beside = np.exp(np.log(kept).sum() - np.log(kept))
     expected = {
@@ -297,10 +300,13 @@ def test_sums_are_rounded_up():
     keep = randomized_response(3, 1.0)
     loss = MaximalLeakage().leakage(keep)
     for records in (3, 7, 1000):
-        found = parallel_leakage([keep] * records, MaximalLeakage())
+        found = parallel_leakage([keep] * records, notion=MaximalLeakage())
         assert Fraction(found) >= records * Fraction(loss) > Fraction(math.nextafter(found, 0))
     assert (
-        parallel_leakage([keep, np.eye(2)], MaximalInformation(), [SourceSet([1, 0, 0]), SourceSet([1, 0])]) == math.inf
+        parallel_leakage(
+            [keep, np.eye(2)], notion=MaximalInformation(), sources=[SourceSet([1, 0, 0]), SourceSet([1, 0])]
+        )
+        == math.inf
     )
 
 
@@ -311,9 +317,9 @@ def test_the_letters_of_a_record_are_neighbors_whatever_the_graph(notion):
     geometric = [[2 / 3, 2 / 9, 1 / 9], [1 / 3, 1 / 3, 1 / 3], [1 / 9, 2 / 9, 2 / 3]]
     on_line, plain = notion(line(3)), notion(None)
     assert on_line.leakage(geometric) < plain.leakage(geometric)
-    assert parallel_leakage([geometric], on_line) == plain.leakage(geometric)
+    assert parallel_leakage([geometric], notion=on_line) == plain.leakage(geometric)
     pair = [geometric, [[0.9, 0.1], [0.1, 0.9]]]
-    assert parallel_leakage(pair, on_line) == parallel_leakage(pair, plain) > plain.leakage(geometric)
+    assert parallel_leakage(pair, notion=on_line) == parallel_leakage(pair, notion=plain) > plain.leakage(geometric)
 
 
 # Distortion
@@ -383,7 +389,7 @@ def test_lemma_16_2_is_about_identical_mechanisms():
     uneven = [np.eye(2), np.full((2, 2), 0.5)]
     best = parallel_composition(source, 2, distortion=0.5, notion=MaximalLeakage())
     assert parallel_distortion(uneven, source) == best.distortion == 0.5
-    assert math.exp(parallel_leakage(uneven, MaximalLeakage())) == pytest.approx(2, abs=ROUNDING)
+    assert math.exp(parallel_leakage(uneven, notion=MaximalLeakage())) == pytest.approx(2, abs=ROUNDING)
     assert math.exp(best.leakage) == pytest.approx(9 / 4, abs=ROUNDING)
 
 
@@ -416,7 +422,7 @@ def test_no_uneven_choice_does_better_where_that_is_said(notion, shares):
         for share in shares
     ]
     best = parallel_composition(source, len(shares), distortion=budget, notion=notion)
-    assert parallel_leakage(uneven, notion, source) >= best.leakage - 1e-5
+    assert parallel_leakage(uneven, notion=notion, sources=source) >= best.leakage - 1e-5
 
 
 @pytest.mark.parametrize("notion", [DifferentialPrivacy(), MaximalLeakage(), MutualInformation()], ids=repr)
@@ -437,6 +443,35 @@ def test_differential_privacy_is_the_default_and_graphs_do_not_count():
     assert parallel_composition(source, 10, distortion=10.0).leakage == 0
 
 
+@every_notion
+@given(share=st.floats(0.05, 0.95))
+@settings(max_examples=5)
+def test_a_leakage_budget_leads_back_to_the_distortion(notion, share):
+    source, records = SourceSet([0.5, 0.3, 0.2]), 7
+    if notion is POINTWISE:
+        return
+    by_distortion = parallel_composition(source, records, distortion=0.5 * share * records, notion=notion)
+    back = parallel_composition(source, records, leakage=by_distortion.leakage, notion=notion)
+    assert back.leakage <= by_distortion.leakage + records * 1e-6
+    if by_distortion.leakage > 1e-3:  # where next to nothing may leak, many distortions do
+        assert back.distortion == pytest.approx(by_distortion.distortion, abs=records * 1e-4)
+
+
+def test_a_leakage_for_a_million_records():
+    source = SourceSet([0.5, 0.3, 0.2])
+    assert parallel_composition(source, 10**6, leakage=1.540445).distortion == pytest.approx(0.3e6, abs=0.1)
+    found = parallel_composition(source, 10**6, leakage=0.1e6, notion=MaximalLeakage())
+    alone = float(distortion_curve(source, 0.1, MaximalLeakage()))
+    assert found.distortion == pytest.approx(alone * 10**6, rel=1e-8) and found.leakage <= 0.1e6 * (1 + 1e-8)
+    assert parallel_composition(source, 3, leakage=math.inf).distortion == 0
+
+
+def test_the_notion_by_position_works_for_one_more_release():
+    with pytest.warns(DeprecationWarning, match=r"write notion=MaximalLeakage\(\)"):
+        assert parallel_leakage([KEEP], MaximalLeakage()) == MaximalLeakage().leakage(KEEP)
+    assert parallel_leakage([KEEP]) == DifferentialPrivacy().leakage(KEEP)
+
+
 # Mistakes
 
 
@@ -448,6 +483,7 @@ FAIR = SourceSet([0.5, 0.5])
     ("arguments", "message"),
     [
         (([], MaximalLeakage()), "at least 1 record, got no mechanisms"),
+        ((3, MaximalLeakage()), "mechanisms must be a sequence, one per record, got 3"),
         ((KEEP, MaximalLeakage()), r"one mechanism per record, such as \[mechanism\] \* records"),
         ((KEEP.matrix, MaximalLeakage()), r"record 0: a mechanism's matrix must be square, got shape \(1, 2\)"),
         (([KEEP, [[0.5, 0.6], [0.5, 0.5]]], MaximalLeakage()), "record 1: mechanism: row 0 sums to 1.1"),
@@ -455,7 +491,7 @@ FAIR = SourceSet([0.5, 0.5])
         (([KEEP], MaximalLeakage), "notion must be a privacy notion"),
         (
             ([KEEP] * 3, MutualInformation()),
-            r"mutual information depends on the sources .*\(mechanisms, notion, sources\)",
+            r"mutual information depends on the sources .*\(mechanisms, notion=..., sources=...\)",
         ),
         (([KEEP] * 3, SibsonInformation(2)), "Sibson information depends on the sources"),
         (([KEEP] * 3, MaximalInformation()), "maximal information depends on the sources"),
@@ -472,7 +508,7 @@ FAIR = SourceSet([0.5, 0.5])
 )
 def test_mistakes_in_parallel_leakage(arguments, message):
     with pytest.raises(ValueError, match=message):
-        parallel_leakage(*arguments)
+        parallel_leakage(arguments[0], notion=arguments[1], sources=arguments[2] if len(arguments) > 2 else None)
 
 
 def test_mistakes_elsewhere():
@@ -480,12 +516,16 @@ def test_mistakes_elsewhere():
         parallel_distortion([KEEP], None)
     with pytest.raises(ValueError, match="at least 1 record"):
         product_mechanism([])
-    for records in (0, -1, 2.5, "two"):
+    for records in (0, -1, 2.5, "two", True, math.nan):
         with pytest.raises(ValueError, match="records must be a whole number, at least 1, got"):
             parallel_composition(FAIR, records, distortion=0.5)
     for distortion in (-0.1, 2.1, math.nan):
         with pytest.raises(ValueError, match="expected number of records changed between 0 and 2, got"):
             parallel_composition(FAIR, 2, distortion=distortion)
+    with pytest.raises(ValueError, match="exactly one budget"):
+        parallel_composition(FAIR, 2, distortion=0.5, leakage=0.5)
+    with pytest.raises(ValueError, match=r"a leakage is not shared among records .*optimal_database_mechanism"):
+        parallel_composition(FAIR, 2, leakage=0.5, notion=POINTWISE)
     with pytest.raises(ValueError, match="write SourceSet"):
         parallel_composition([0.5, 0.5], 2, distortion=0.5)
     with pytest.raises(ValueError, match="see notion_by_name"):

@@ -22,7 +22,6 @@ from paper_repro import (
     optimal_mechanism,
 )
 from paper_repro import databases as under_test
-from paper_repro.databases import profile_matrix
 from tests.oracles.notions import (
     Cones,
     KeptMass,
@@ -117,7 +116,7 @@ def test_differential_privacy_in_closed_form(space, share):
     best = optimal_database_mechanism(*space, distortion=distortion)
     assert best.leakage == pytest.approx(math.log((values - 1) * (records - distortion) / distortion), abs=1e-9)
     assert best.distortion == pytest.approx(distortion, rel=1e-11)
-    assert best.log_profile.shape == (records + 1,) and best.matrix is None
+    assert best.log_profile.shape == (records + 1,) and best.profile.records == records
     back = optimal_database_mechanism(*space, leakage=best.leakage)
     assert back.distortion == pytest.approx(distortion, rel=1e-9)
 
@@ -152,7 +151,7 @@ def test_no_channel_is_better_than_the_symmetric_one(space, share, name):
 def test_curves_fall_to_zero_and_are_inverse_to_each_other(name, values, records, shares):
     notion, free = NOTIONS[name], records * (values - 1) / values
     grid = np.sort(shares) * free
-    found = database_leakage_curve(values, records, [*grid, free, records], notion)
+    found = database_leakage_curve(values, records, [*grid, free, records], notion=notion)
     assert (np.diff(found) <= 1e-9).all() and found[-2:] == pytest.approx([0, 0], abs=1e-12)
     for distortion, leakage in zip(grid, found, strict=False):
         back = optimal_database_mechanism(values, records, leakage=leakage, notion=notion)
@@ -230,7 +229,7 @@ def test_distances_and_profiles(space):
     distances = under_test.database_distances(*space)
     assert (distances == database_distances(*space)).all()
     best = optimal_database_mechanism(*space, distortion=0.2 if space[0] > 1 else 0.0, notion=SibsonInformation(3))
-    matrix = profile_matrix(best.log_profile, space[0])
+    matrix = best.profile.matrix
     assert matrix.sum(axis=1) == pytest.approx(np.ones(len(distances)), abs=1e-12)
     for x, y in np.ndindex(matrix.shape):
         assert matrix[x, y] == np.exp(best.log_profile[int(distances[x, y])])
@@ -248,7 +247,7 @@ def test_any_source_meets_the_full_program(space, seed, name):
     free = least_cost_without_leakage(vertices, costs)
     distortion = (0.2 + 0.4 * seed) * free
     best = optimal_database_mechanism(*space, distortion=distortion, notion=notion, source=SourceSet(vertices))
-    assert best.log_profile is None and (best.matrix >= 0).all()
+    assert best.profile is best.log_profile is None and (best.matrix >= 0).all()
     assert best.matrix.sum(axis=1) == pytest.approx(np.ones(len(costs)), abs=1e-13)
     assert best.leakage == pytest.approx(defined(name, best.matrix, vertices, space), abs=1e-8)  # worst priors
     spent = (vertices @ (best.matrix * costs).sum(axis=1)).max()
@@ -284,7 +283,7 @@ def test_a_set_around_the_uniform_prior(name):
     vertices = np.array([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]])
     around = optimal_database_mechanism(2, 2, distortion=0.3, notion=NOTIONS[name], source=SourceSet(vertices))
     even = optimal_database_mechanism(2, 2, distortion=0.3, notion=NOTIONS[name])
-    assert (around.matrix is None) == (name != "maximal information")
+    assert (around.profile is None) == (name == "maximal information")
     if name == "maximal information":
         assert around.leakage > even.leakage + 0.01
     else:
@@ -321,12 +320,23 @@ def test_the_result_says_what_it_is_about():
         ((2, 3, {"distortion": -0.1}), r"between 0 and 3, got -0\.1"),
         ((2, 3, {"distortion": math.nan}), "between 0 and 3, got nan"),
         ((2, 3, {"leakage": -1.0}), r"at least 0 nats \(infinity is allowed\), got -1\.0"),
-        ((0, 2, {"distortion": 0.1}), "at least 1 value and 1 record, got 0 and 2"),
-        ((2, 0, {"distortion": 0.0}), "at least 1 value and 1 record, got 2 and 0"),
+        ((0, 2, {"distortion": 0.1}), "values must be a whole number, at least 1, got 0"),
+        ((2, 0, {"distortion": 0.0}), "records must be a whole number, at least 1, got 0"),
+        ((2.5, 5, {"distortion": 1}), r"values must be a whole number, at least 1, got 2\.5"),
+        (("2", 5, {"distortion": 1}), "values must be a whole number, at least 1, got '2'"),
+        ((2, True, {"distortion": 1}), "records must be a whole number, at least 1, got True"),
+        ((2, math.nan, {"distortion": 1}), "records must be a whole number, at least 1, got nan"),
+        ((2, 10**6 + 1, {"distortion": 1}), "at most 1000000 records, got 1000001"),
+        ((2, 2, {"distortion": "much"}), "number of records changed between 0 and 2, got 'much'"),
+        ((2, 2, {"distortion": 0.1, "source": [0.25] * 4}), "source must be a SourceSet"),
+        (
+            (2, 10**6, {"distortion": 0.1, "source": SourceSet([0.5, 0.5])}),
+            r"the source set is over 2 letters, and there are 2\^1000000 databases",
+        ),
         ((2, 2, {"distortion": 0.1, "notion": "trust"}), "must be a privacy notion .* got 'trust'; see notion_by_name"),
         (
             (2, 2, {"distortion": 0.1, "source": SourceSet([0.5, 0.3, 0.2])}),
-            r"the source set is over 3 letters, and there are 2\^2 = 4 databases; give one probability per database",
+            r"the source set is over 3 letters, and there are 2\^2 databases; give one probability per database",
         ),
         (
             (2, 6, {"distortion": 0.1, "source": SourceSet(np.arange(1, 65) / np.arange(1, 65).sum())}),
@@ -345,6 +355,8 @@ def test_bad_input_of_curves_and_matrices():
         database_leakage_curve(2, 2, [0.1, 2.5])
     assert database_leakage_curve(2, 2, [[0.4], [1.0]]).shape == (2, 1)
     large = optimal_database_mechanism(2, 12, distortion=1.0)
-    with pytest.raises(ValueError, match=r"2\^12 databases are too many to write out their channel \(at most 2048\)"):
+    with pytest.raises(
+        ValueError, match=r"2\^12 databases are too many to write out their channel \(at most 2048\); the profile"
+    ):
         _ = large.mechanism
     assert optimal_database_mechanism(2, 11, distortion=1.0).mechanism.matrix.shape == (2048, 2048)

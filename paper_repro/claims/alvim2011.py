@@ -47,7 +47,7 @@ from paper_repro.claims.base import (
     reproduced,
 )
 from paper_repro.graphs import Query, clique, databases, line, ring
-from paper_repro.min_entropy import (
+from paper_repro.guessing import (
     bayes_vulnerability,
     conditional_min_entropy,
     greatest_capacity,

@@ -46,8 +46,8 @@ from paper_repro.claims.base import (
     reproduced,
 )
 from paper_repro.graphs import Adjacency, Query, clique, line, ring
+from paper_repro.guessing import bayes_vulnerability, min_entropy
 from paper_repro.mechanisms import distance_mechanism, truncated_geometric
-from paper_repro.min_entropy import bayes_vulnerability, min_entropy
 from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.papers import alvim2011 as paper
 from paper_repro.types import FloatArray
@@ -118,7 +118,7 @@ def _definition_2_violation(rng: Generator) -> float:
     query = random_query(rng)
     graph, numbers = query.adjacency, query.answer_numbers  # from_edges raises if it is not connected
     noise = random_private(rng, graph, float(rng.uniform(0.1, 2)), 4)
-    space = hamming_graph(len(query.values), query.individuals)
+    space = hamming_graph(len(query.values), query.records)
     farther = graph.distances[np.ix_(numbers, numbers)] - space.distances
     return max(float(farther.max()), abs(ratio_leakage(query.then(noise), space) - ratio_leakage(noise, graph)))
 

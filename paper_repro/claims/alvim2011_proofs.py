@@ -38,7 +38,7 @@ from paper_repro.claims.base import (
     register,
 )
 from paper_repro.graphs import Adjacency, clique, databases
-from paper_repro.min_entropy import conditional_min_entropy, min_entropy_capacity
+from paper_repro.guessing import conditional_min_entropy, min_entropy_capacity
 from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.papers import alvim2011 as paper
 from paper_repro.types import FloatArray

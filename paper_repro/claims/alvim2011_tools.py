@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.graphs import Adjacency, Query, clique, databases, hamming, ring
-from paper_repro.min_entropy import bayes_vulnerability, conditional_min_entropy
+from paper_repro.guessing import bayes_vulnerability, conditional_min_entropy
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.sources import SourceSet

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from paper_repro.figures.style import draw_grid, need_columns
 from paper_repro.graphs import Adjacency, clique, line, query_by_name, ring
+from paper_repro.guessing import bayes_vulnerability
 from paper_repro.mechanisms import truncated_geometric
-from paper_repro.min_entropy import bayes_vulnerability
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import alvim2011
 from paper_repro.sources import SourceSet

@@ -14,7 +14,7 @@ from paper_repro.checks import check_leakage
 from paper_repro.errors import optional
 from paper_repro.figures.style import COLORS, DASHES, STYLE, canvas, draw_grid, need_columns
 from paper_repro.graphs import Query, databases, hamming
-from paper_repro.min_entropy import greatest_capacity, min_entropy_capacity
+from paper_repro.guessing import greatest_capacity, min_entropy_capacity
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import alvim2011
 
@@ -64,15 +64,15 @@ def database_table(query: Query, matrix: ArrayLike) -> pd.DataFrame:
     """
     channel = query.then(matrix)
     privacy = DifferentialPrivacy(query.adjacency).leakage(matrix)
-    others = databases(query.values, query.individuals - 1) if query.individuals > 1 else [()]
+    others = databases(query.values, query.records - 1) if query.records > 1 else [()]
     alone = max(
-        min_entropy_capacity(query.of_individual(channel, individual, known), bits=True)
+        min_entropy_capacity(query.of_record(channel, record, known), bits=True)
         for known in others
-        for individual in range(query.individuals)
+        for record in range(query.records)
     )
     rows = [
         ("database", min_entropy_capacity(channel, bits=True),
-         alvim2011.theorem_1(len(query.values), query.individuals, privacy)),
+         alvim2011.theorem_1(len(query.values), query.records, privacy)),
         ("individual", alone, alvim2011.theorem_2(privacy)),
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=["of", "leakage", "bound"]).round(_DECIMALS)

@@ -20,9 +20,9 @@ from paper_repro.databases import database_leakage_curve, optimal_database_mecha
 from paper_repro.figures.leakage_curves import _LEAKAGE, draw_falling
 from paper_repro.figures.seven_notions import _COLUMNS, _parameters, _rounded, _wrapped
 from paper_repro.figures.style import COLORS, DASHES, STYLE, need_columns
+from paper_repro.graphs import MOST_WRITTEN_OUT
 from paper_repro.notions import Notion
 from paper_repro.papers import zhong_bu2022
-from paper_repro.solvers.profiles import log_shell_sizes
 from paper_repro.sources import SourceSet
 
 __all__ = [
@@ -65,7 +65,7 @@ def global_table(
     {'exact': 0.87547, 'lower': 0.47, 'upper': 0.94001}
     """
     source = SourceSet(prior) if len(prior) else None
-    small = records * np.log(values) <= np.log(2048)
+    small = records * np.log(values) <= np.log(MOST_WRITTEN_OUT)
     uniform = SourceSet(np.full(values**records, 1 / values**records)) if small else None
     frames = []
     for notion in notions:
@@ -115,7 +115,7 @@ def profile_table(values: int, records: int, notions: Sequence[Notion], distorti
                 {
                     "notion": notion.name,
                     "changed": np.arange(records + 1),
-                    "probability": np.exp(log_shell_sizes(values, records) + np.asarray(best.log_profile)),
+                    "probability": best.profile.changed if best.profile else None,
                 }
             )
         )

@@ -111,6 +111,15 @@ class ApproximateDP(Notion):
                 largest = max(largest, (Fraction(larger) - delta) / Fraction(smaller))
         return log_rounded_up(largest)
 
+    def share_of_leakage(self, leakage: float, records: int) -> float:
+        """All of it, by the standard definition; pointwise, what a record adds depends on the others, so that there is none."""
+        if self.delta > 0 and not self.standard:
+            raise ValueError(
+                f"a leakage is not shared among records for {self!r}: give a distortion, take standard=True, or for the uniform "
+                "prior optimal_database_mechanism(values, records, leakage=...)"
+            )
+        return leakage
+
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         program = RatioProfiles if self.standard else PointwiseRatioProfiles
         return program(values, records, self.delta)

@@ -73,6 +73,9 @@ class Optimizer(ABC):
         """By how much rounding may miss a budget, for a leakage or distortion of this size."""
         return _ROUNDING
 
+    def __str__(self) -> str:
+        return repr(self.source)
+
     def at_distortion(self, distortion: float) -> Proposal:
         """Propose a mechanism of least leakage whose worst-case distortion is at most ``distortion``."""
         # No slack at 0: there, not even what rounds to nothing may be changed.
@@ -149,6 +152,10 @@ class Notion(ABC):
         """The whole curve for Hamming distortion in closed form between breakpoints, or None if it is not known so."""
         return None
 
+    def is_worst_at_uniform(self, source: SourceSet) -> bool:
+        """Whether the best symmetric mechanisms for the uniform prior are best for a source set: Class I, for most notions."""
+        return source.source_class == "I"
+
     @abstractmethod
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         """The best symmetric mechanisms on databases, whose neighbors differ in one record, for the uniform prior."""
@@ -177,3 +184,7 @@ class Notion(ABC):
         total = sum((Fraction(loss) * count for loss, count in losses), Fraction(0))
         rounded = float(total)
         return rounded if Fraction(rounded) >= total else math.nextafter(rounded, math.inf)
+
+    def share_of_leakage(self, leakage: float, records: int) -> float:
+        """What one of n records may leak if all, through the same mechanism, may leak ``leakage`` nats: here the n-th part."""
+        return leakage / records

@@ -78,6 +78,9 @@ class DifferentialPrivacy(Notion):
         """The largest of the factors: what the other records publish cancels."""
         return max(DifferentialPrivacy().leakage(mechanism) for mechanism, _, _ in factors)
 
+    def share_of_leakage(self, leakage: float, records: int) -> float:
+        return leakage
+
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return RatioProfiles(values, records)
 

@@ -73,10 +73,14 @@ class MaximalInformation(Notion):
         return log_rounded_up(largest)
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
-        if costs is None and np.abs(source.vertices * source.alphabet_size - 1).max() <= 1e-12:
+        if costs is None and self.is_worst_at_uniform(source):
             return _UniformOptimizer(self, source)
         comparisons = Comparisons.with_outputs(source.vertices)
         return RatioOptimizer(self, source, comparisons, hamming_costs(source) if costs is None else costs)
+
+    def is_worst_at_uniform(self, source: SourceSet) -> bool:
+        """Only if the set is the uniform prior: every prior of it counts."""
+        return bool(np.abs(source.vertices * source.alphabet_size - 1).max() <= 1e-12)
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return MassProfiles(values, records)

@@ -87,6 +87,9 @@ class RenyiDP(Notion):
         """The largest of the factors: what the other records publish sums to 1."""
         return max(RenyiDP(self.alpha).leakage(mechanism) for mechanism, _, _ in factors)
 
+    def share_of_leakage(self, leakage: float, records: int) -> float:
+        return leakage
+
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         if math.isinf(self.alpha):
             return RatioProfiles(values, records)

@@ -1,18 +1,21 @@
 """What Alvim, Andrés, Chatzikokolakis, Degano and Palamidessi print in HAL inria-00580122v2, 2011.
 
 *Differential Privacy: on the trade-off between Utility and Information Leakage*. As printed, mistakes included, unless a reading
-is named ``corrected``; what is true is in :mod:`paper_repro.tradeoff`, :mod:`paper_repro.min_entropy` and
+is named ``corrected``; what is true is in :mod:`paper_repro.tradeoff`, :mod:`paper_repro.guessing` and
 :mod:`paper_repro.solvers`. The paper counts leakage in bits and the privacy parameter in nats, and so does this module.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage, check_probability_rows
+from paper_repro.errors import optional
 from paper_repro.graphs import Adjacency, clique, hamming, ring
 from paper_repro.papers.readings import Reading, check_reading
 from paper_repro.types import FloatArray, IntArray
@@ -30,11 +33,15 @@ __all__ = [
     "proposition_2",
     "remark_1",
     "remark_2",
+    "single_orbit_automorphism",
     "theorem_1",
     "theorem_2",
     "theorem_3",
     "theorem_4",
 ]
+
+# Beyond this, looking for an automorphism with a single orbit can take for ever.
+_MOST_ORBIT = 20
 
 
 def capacity(channel: ArrayLike) -> float:
@@ -193,12 +200,63 @@ def theorem_4(adjacency: Adjacency, leakage: float) -> FloatArray:
     0.4
     """
     border = border_count(adjacency)
-    if border is None or adjacency.single_orbit_automorphism is None:
+    if border is None or single_orbit_automorphism(adjacency) is None:
         raise ValueError(
             f"Theorem 4 asks of {adjacency!r} an automorphism with a single orbit and as many vertices at every distance; "
             "remark_2 adds edges to that end"
         )
     return equation_6(adjacency, leakage, border)
+
+
+def single_orbit_automorphism(adjacency: Adjacency) -> tuple[int, ...] | None:
+    """An automorphism that runs through all vertices in one cycle, as images of 0 .. n-1; None if there is none.
+
+    It exists when the graph is circulant: its vertices can be put around a circle so that being neighbors depends on how
+    many places apart they are. Theorem 3 asks for it.
+
+    Raises
+    ------
+    ValueError
+        If the graph is no clique or ring and has more than 20 vertices.
+
+    >>> from paper_repro.graphs import clique, line
+    >>> single_orbit_automorphism(line(3)) is None
+    True
+    >>> single_orbit_automorphism(clique(3))
+    (1, 2, 0)
+    """
+    size = adjacency.size
+    if adjacency.is_clique or adjacency.name == "ring":
+        return tuple(np.roll(np.arange(size), -1).tolist())
+    degrees = set(np.bincount(adjacency.edges.ravel(), minlength=size).tolist())
+    if len(degrees) > 1:
+        return None
+    if size > _MOST_ORBIT:
+        raise ValueError(
+            f"whether a graph of {size} vertices is circulant is only found out up to {_MOST_ORBIT}; build it by clique or ring, "
+            "where it is known"
+        )
+    nx = optional("networkx", "graphs")
+    graph, degree = adjacency.to_networkx(), degrees.pop()
+    if 2 * degree >= size:  # a graph is circulant when its complement is, and sparse graphs are compared faster
+        graph, degree = nx.complement(graph), size - 1 - degree
+    for offsets in _offsets(size, degree):
+        around = nx.vf2pp_isomorphism(nx.circulant_graph(size, offsets), graph)
+        if around is not None:
+            places = {vertex: place for place, vertex in around.items()}
+            return tuple(int(around[(places[vertex] + 1) % size]) for vertex in range(size))
+    return None
+
+
+def _offsets(size: int, degree: int) -> Iterator[list[int]]:
+    """Sets of distances around a circle that give every vertex this many neighbors."""
+    half = size // 2
+    opposite = [half] if size % 2 == 0 else []
+    for with_opposite in (False, True) if opposite else (False,):
+        rest = degree - with_opposite
+        if rest % 2 == 0:
+            for chosen in itertools.combinations(range(1, (size + 1) // 2), rest // 2):
+                yield [*chosen, *(opposite if with_opposite else [])]
 
 
 def remark_1(size: int, leakage: float) -> FloatArray:
@@ -327,7 +385,7 @@ def lemma_5(matrix: ArrayLike, automorphism: ArrayLike) -> FloatArray:
     matrix : array_like, shape (n, n)
         A channel on the vertices of a graph.
     automorphism : array_like, shape (n,)
-        Images of 0 .. n-1, as of ``Adjacency.single_orbit_automorphism``.
+        Images of 0 .. n-1, as of :func:`single_orbit_automorphism`.
 
     Returns
     -------

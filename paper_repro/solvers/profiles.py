@@ -80,6 +80,10 @@ __all__ = [
 ]
 
 
+# Logarithms of probabilities grow with the number of records, and so does what rounding does to the probabilities.
+_MOST_RECORDS = 1_000_000
+
+
 @lru_cache(maxsize=8, typed=True)
 def log_shell_sizes(values: int, records: int) -> FloatArray:
     """``log N_l``, shape (records + 1,): how many databases differ from a given one in l = 0 .. n records.
@@ -295,7 +299,11 @@ class ProfileProgram(ABC):
 
     def __post_init__(self) -> None:
         check_count(self.values, "values")
-        check_count(self.records, "records")
+        if check_count(self.records, "records") > _MOST_RECORDS:
+            raise ValueError(
+                f"logarithms of probabilities are exact enough for at most {_MOST_RECORDS} records, got {self.records}; "
+                "parallel_composition publishes any number, one by one"
+            )
 
     def at_distortion(self, distortion: float) -> FloatArray:
         """The profile of least leakage among those of at most this distortion (expected number of records changed)."""

@@ -17,7 +17,7 @@ from paper_repro import (
     truncated_geometric,
 )
 from paper_repro.graphs import Adjacency
-from paper_repro.min_entropy import bayes_vulnerability, min_entropy_capacity, min_entropy_leakage
+from paper_repro.guessing import bayes_vulnerability, min_entropy_capacity, min_entropy_leakage
 from paper_repro.papers import alvim2011 as alvim
 from tests.oracles.graphs import largest_ratio
 from tests.oracles.notions import database_distances
@@ -154,7 +154,7 @@ def test_lemma_2_as_printed(values, individuals, rng):
 def test_lemma_5_as_printed(offsets, rng):
     """The mean of ``M_{s^i(h), s^i(k)}``."""
     graph = nx.circulant_graph(*offsets)
-    image, size = Adjacency.from_edges(len(graph), graph.edges).single_orbit_automorphism, len(graph)
+    image, size = alvim.single_orbit_automorphism(Adjacency.from_edges(len(graph), graph.edges)), len(graph)
     channel = alvim.lemma_1(rng.dirichlet(np.ones(size), size=size))
     power, mean = list(range(size)), np.zeros((size, size))
     for _ in range(size):

@@ -9,8 +9,8 @@ import pytest
 
 from paper_repro import DifferentialPrivacy, SourceSet, clique, hamming, line, optimal_mechanism, ring
 from paper_repro.graphs import Adjacency
+from paper_repro.guessing import bayes_vulnerability
 from paper_repro.mechanisms import distance_mechanism, truncated_geometric
-from paper_repro.min_entropy import bayes_vulnerability
 from paper_repro.solvers.diagonal_ratio import CliqueProgram
 from paper_repro.solvers.graph import GraphProgram, least_distortion_on_graph, uniform_least_distortion
 from tests.oracles.graphs import distances, largest_ratio, least_distortion, random_graph, random_priors

@@ -1,7 +1,7 @@
 """Min-entropy: how likely an adversary with one guess is right, before and after seeing the output.
 
-Channels are matrices with a row for each input and a column for each output; they need not be square. Nats, unless ``bits`` is
-asked for.
+Channels are matrices with a row for each input and a column for each output, or mechanisms; they need not be square. Nats,
+unless ``bits`` is asked for.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_leakage, check_probability_rows
+from paper_repro.checks import check_count, check_leakage, check_probability_rows
 from paper_repro.graphs import Adjacency
+from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.linear import optimal_basis
-from paper_repro.types import FloatArray, IntArray
+from paper_repro.types import FloatArray
 
 __all__ = [
     "bayes_vulnerability",
@@ -24,11 +25,12 @@ __all__ = [
     "min_entropy",
     "min_entropy_capacity",
     "min_entropy_leakage",
-    "optimal_remap",
 ]
 
+_MOST_CHOICES = 20_000
 
-def bayes_vulnerability(prior: ArrayLike, channel: ArrayLike | None = None) -> float:
+
+def bayes_vulnerability(prior: ArrayLike, channel: Mechanism | ArrayLike | None = None) -> float:
     """Probability of guessing the input right in one try: ``max_x p(x)``, or ``sum_z max_x p(x) C_xz`` given the output.
 
     Eq. (5), Alvim et al. 2011; for the channel from true to published answer it is the utility under binary gain, with the best
@@ -51,16 +53,6 @@ def bayes_vulnerability(prior: ArrayLike, channel: ArrayLike | None = None) -> f
     return float((mass[:, np.newaxis] * rows).max(axis=0).sum())
 
 
-def optimal_remap(prior: ArrayLike, channel: ArrayLike) -> IntArray:
-    """Likeliest input for each output, shape (Z,); the first of those that tie.
-
-    >>> optimal_remap([0.9, 0.1], [[0.75, 0.25], [0.25, 0.75]]).tolist()
-    [0, 0]
-    """
-    mass, rows = _joint(prior, channel)
-    return (mass[:, np.newaxis] * rows).argmax(axis=0)
-
-
 def min_entropy(prior: ArrayLike, *, bits: bool = False) -> float:
     """Min-entropy ``-log max_x p(x)`` (Section 2.2, Alvim et al. 2011).
 
@@ -70,7 +62,7 @@ def min_entropy(prior: ArrayLike, *, bits: bool = False) -> float:
     return _in_unit(-math.log(bayes_vulnerability(prior)), bits)
 
 
-def conditional_min_entropy(prior: ArrayLike, channel: ArrayLike, *, bits: bool = False) -> float:
+def conditional_min_entropy(prior: ArrayLike, channel: Mechanism | ArrayLike, *, bits: bool = False) -> float:
     """Conditional min-entropy ``-log sum_z max_x p(x) C_xz`` (eq. (2), Alvim et al. 2011, after Smith 2009).
 
     >>> round(conditional_min_entropy([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]], bits=True), 6)
@@ -79,7 +71,7 @@ def conditional_min_entropy(prior: ArrayLike, channel: ArrayLike, *, bits: bool 
     return _in_unit(-math.log(bayes_vulnerability(prior, channel)), bits)
 
 
-def min_entropy_leakage(prior: ArrayLike, channel: ArrayLike, *, bits: bool = False) -> float:
+def min_entropy_leakage(prior: ArrayLike, channel: Mechanism | ArrayLike, *, bits: bool = False) -> float:
     """Min-entropy leakage: min-entropy less conditional min-entropy, never below 0 (Section 2.2, Alvim et al. 2011).
 
     >>> round(min_entropy_leakage([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]], bits=True), 6)
@@ -89,7 +81,7 @@ def min_entropy_leakage(prior: ArrayLike, channel: ArrayLike, *, bits: bool = Fa
     return _in_unit(math.log(max(gain, 1.0)), bits)
 
 
-def min_entropy_capacity(channel: ArrayLike, *, bits: bool = False) -> float:
+def min_entropy_capacity(channel: Mechanism | ArrayLike, *, bits: bool = False) -> float:
     """Largest min-entropy leakage over all priors: ``log sum_z max_x C_xz``, attained by the uniform prior.
 
     Section 2.2 of Alvim et al. 2011 prints it without the logarithm.
@@ -97,16 +89,16 @@ def min_entropy_capacity(channel: ArrayLike, *, bits: bool = False) -> float:
     >>> round(min_entropy_capacity([[0.75, 0.25], [0.25, 0.75]], bits=True), 6)
     0.584963
     """
-    rows = check_probability_rows(channel, "channel")
+    rows = _rows(channel)
     return _in_unit(math.log(max(1.0, float(rows.max(axis=0).sum()))), bits)
 
 
-def _joint(prior: ArrayLike, channel: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
+def _joint(prior: ArrayLike, channel: Mechanism | ArrayLike | None) -> tuple[FloatArray, FloatArray]:
     priors = check_probability_rows(prior, "prior")
     if len(priors) != 1:
         raise ValueError(f"a prior is one distribution over the inputs, got {len(priors)} rows")
     mass = priors[0]
-    rows = np.ones((len(mass), 1)) if channel is None else check_probability_rows(channel, "channel")
+    rows = np.ones((len(mass), 1)) if channel is None else _rows(channel)
     if len(rows) != len(mass):
         raise ValueError(
             f"the channel has {len(rows)} inputs and the prior {len(mass)}; they must be over the same letters"
@@ -114,11 +106,12 @@ def _joint(prior: ArrayLike, channel: ArrayLike | None) -> tuple[FloatArray, Flo
     return mass, rows
 
 
+def _rows(channel: Mechanism | ArrayLike) -> FloatArray:
+    return check_probability_rows(channel.matrix if isinstance(channel, Mechanism) else channel, "channel")
+
+
 def _in_unit(nats: float, bits: bool) -> float:
     return (nats / math.log(2) if bits else nats) + 0.0
-
-
-_MOST_CHOICES = 20_000
 
 
 def greatest_capacity(adjacency: Adjacency, outputs: int, leakage: float) -> float:
@@ -130,28 +123,30 @@ def greatest_capacity(adjacency: Adjacency, outputs: int, leakage: float) -> flo
     Parameters
     ----------
     adjacency : Adjacency
-        Of the inputs, such as ``hamming(values, individuals)``.
+        Of the inputs, such as ``hamming(values, records)``.
     outputs : int, >= 1
-    leakage : float, in nats, finite
+    leakage : float >= 0, in nats, infinity allowed
 
     Raises
     ------
     ValueError
-        If there are more than 20,000 choices; Proposition 2 and Theorem 1 of Alvim et al. 2011 bound them in closed form.
+        If an argument is outside its range, or there are more than 20,000 choices; Proposition 2 and Theorem 1 of Alvim et al.
+        2011 bound the leakage in closed form.
 
     >>> from paper_repro.graphs import hamming
     >>> round(greatest_capacity(hamming(2, 3), 2, math.log(2)) / math.log(2), 4)
     0.737
     """
-    size = adjacency.size
-    choices = math.comb(size + outputs - 1, outputs) if outputs >= 1 else 0
-    if not 1 <= choices <= _MOST_CHOICES:
+    if not isinstance(adjacency, Adjacency):
+        raise ValueError(f"adjacency must be a graph such as hamming(values, records), got {adjacency!r}")
+    size, outputs = adjacency.size, check_count(outputs, "outputs")
+    if outputs > _MOST_CHOICES or math.comb(size + outputs - 1, outputs) > _MOST_CHOICES:
         raise ValueError(
-            f"{outputs} outputs of {size} inputs leave {choices} choices to enumerate, between 1 and {_MOST_CHOICES} are tried; "
+            f"{outputs} outputs of {size} inputs leave too many choices to enumerate (at most {_MOST_CHOICES}); "
             "papers.alvim2011.proposition_2 and theorem_1 bound the leakage in closed form"
         )
     inverse = math.exp(-check_leakage(leakage))
-    pairs = np.concatenate([adjacency.edges, adjacency.edges[:, ::-1]])
+    pairs = adjacency.neighbor_pairs
     ratios = np.kron(np.eye(size)[pairs[:, 0]] * inverse - np.eye(size)[pairs[:, 1]], np.eye(outputs))
     sums = np.kron(np.eye(size), np.ones(outputs))
     matrix, upper = np.vstack([ratios, sums]), np.append(np.zeros(len(ratios)), np.ones(size))
