@@ -307,7 +307,7 @@ def test_their_mechanism_at_any_leakage(graph):
         (lambda: alvim.theorem_2(-1.0), "at least 0 nats"),
         (lambda: alvim.theorem_3(-1.0, 2, 2), "at least 0 nats"),
         (lambda: alvim.proposition_2(1, 3, 1, 1.0), "got 1 and 3"),
-        (lambda: alvim.proposition_1(10, 6, 1.0), r"10\^6 databases, too many to enumerate"),
+        (lambda: alvim.proposition_1(10, 6, 1.0), r"10\^6 databases are too many to enumerate"),
         (lambda: alvim.proposition_1(10, 4, 1.0), "10000 vertices is too large"),
         (lambda: alvim.equation_6(ring(5), 1.0, 0), "border must be at least 1"),
         (lambda: alvim.capacity([[0.5, 0.6]]), r"sums to 1\.1"),
