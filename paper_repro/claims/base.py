@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -123,8 +122,6 @@ class Claim:
         Violations up to this are rounding.
     share : float
         Of the instances asked for that this claim takes; slow ones take less.
-    module : str
-        Where it is registered, for the order.
     """
 
     name: str
@@ -137,7 +134,11 @@ class Claim:
     instance: Callable[[np.random.Generator], float] | None = None
     tolerance: float = 1e-9
     share: float = 1.0
-    module: str = ""
+
+    @property
+    def module(self) -> str:
+        """Where it is registered."""
+        return self.check.__module__
 
     def instances(self, asked: int) -> int:
         """How many random instances this claim takes if so many are asked for."""
@@ -178,22 +179,24 @@ def register(
     place: str,
     statement: str,
     *,
+    name: str = "",
     correction: str = "",
     instance: Callable[[np.random.Generator], float] | None = None,
     tolerance: float = 1e-9,
     share: float = 1.0,
 ) -> Callable[[Callable[..., Finding]], Callable[..., Finding]]:
-    """Decorate the check of a claim; the function's name becomes part of the claim's."""
+    """Decorate the check of a claim, which the ledger knows as ``paper.function``, or ``paper.name`` where a loop makes several.
+
+    Every name is spelled out in the module that registers it, so that a search for it ends there.
+    """
 
     def _register(check: Callable[..., Finding]) -> Callable[..., Finding]:
-        name = f"{paper}.{check.__name__}"
-        if name in _REGISTRY:
-            raise ValueError(f"there is a claim named {name} already; name the check of {number!r} differently")
+        whole = f"{paper}.{name or check.__name__}"
+        if whole in _REGISTRY:
+            raise ValueError(f"there is a claim named {whole} already; name the check of {number!r} differently")
         if paper not in PAPERS:
             raise ValueError(f"unknown paper {paper!r}; known are {', '.join(PAPERS)}")
-        _REGISTRY[name] = Claim(
-            name, paper, number, place, statement, correction, check, instance, tolerance, share, _module_at_work()
-        )
+        _REGISTRY[whole] = Claim(whole, paper, number, place, statement, correction, check, instance, tolerance, share)
         return check
 
     return _register
@@ -208,14 +211,6 @@ def all_claims() -> list[Claim]:
     return sorted(
         _REGISTRY.values(), key=lambda claim: (list(PAPERS).index(claim.paper), places.get(claim.module, len(places)))
     )
-
-
-def _module_at_work() -> str:
-    """Name of the module whose body is being executed; checks made in a loop are functions of another."""
-    frame = sys._getframe(1)
-    while frame.f_back and frame.f_code.co_name != "<module>":
-        frame = frame.f_back
-    return str(frame.f_globals.get("__name__", ""))
 
 
 def claims_of(names: Sequence[str]) -> list[Claim]:

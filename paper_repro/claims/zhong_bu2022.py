@@ -17,6 +17,7 @@ from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, no
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
+    IS,
     LEAKAGE,
     MAXIMAL,
     MUTUAL,
@@ -32,6 +33,7 @@ from paper_repro.claims.zhong_bu2022_tools import (
     least,
     least_by_program,
     loss,
+    part_of,
     random_prior,
     random_vertices,
     uniform,
@@ -87,7 +89,7 @@ def _fair(notion: str) -> tuple[float, float]:
     tolerance=_CONIC,
     share=0.1,
 )
-def _abstract_bounds(sample: Sample) -> Finding:
+def abstract(sample: Sample) -> Finding:
     named = {f"{_PAIR}, each of the seven notions": max(max(_fair(notion)) for notion in NOTION_NAMES)}
     return holds(sample, named=named, tolerance=_CONIC, of="pairs of priors and notions")
 
@@ -111,7 +113,7 @@ def _max_divergence(rng: np.random.Generator) -> float:
     "the ratio of the two probabilities, over all events.",
     instance=_max_divergence,
 )
-def _differential_privacy_is_max_divergence(sample: Sample) -> Finding:
+def introduction_differential_privacy(sample: Sample) -> Finding:
     matrix = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
     gap = abs(loss(DP, matrix, 2, 1) - math.log(3))
     return holds(sample, named={"randomized response with 3/4 and 1/4, log 3": gap}, of="channels and all their events")
@@ -150,7 +152,7 @@ def _standard_is_closeness(rng: np.random.Generator) -> float:
     "at each output, and in total many times as much.",
     instance=_standard_is_closeness,
 )
-def _approximate_privacy_is_closeness(sample: Sample) -> Finding:
+def introduction_approximate_differential_privacy(sample: Sample) -> Finding:
     matrix = [[F(1, 4), F(1, 4), F(1, 2)], [F(0), F(0), F(1)], [F(0), F(0), F(1)]]
     ratio = exp_ratio(matrix, delta=F(1, 4))
     moved = sum((max(F(0), a - ratio * b) for a, b in zip(matrix[0], matrix[1], strict=True)), F(0))
@@ -169,7 +171,7 @@ def _approximate_privacy_is_closeness(sample: Sample) -> Finding:
     "If nothing is known of the prior, the least leakage has a closed form for differential privacy, log((m-1)(n-D)/D), and "
     "for mutual information, n log(m(1-D/n)) + D log(D/((m-1)(n-D))).",
 )
-def _closed_forms_without_a_prior() -> Finding:
+def introduction_contribution_1() -> Finding:
     named = {}
     for notion, (m, n, d) in itertools.product((DP, MUTUAL), ((2, 1, 0.25), (3, 1, 0.5), (2, 2, 0.8))):
         every = tuple(tuple(row) for row in np.eye(m**n).tolist())
@@ -183,7 +185,7 @@ def _closed_forms_without_a_prior() -> Finding:
     "Section I",
     "Maximal leakage is easier to compute and to analyze than most measures of mutual information.",
 )
-def _maximal_leakage_is_easier() -> Finding:
+def introduction_maximal_leakage() -> Finding:
     return not_checkable("an opinion: no measure of how easy something is to compute or to analyze is given")
 
 
@@ -200,7 +202,7 @@ def _maximal_leakage_is_easier() -> Finding:
         SourceSet(random_prior(rng, int(rng.integers(2, 7)), 0.0, 1.0)[::-1]).source_class != "II"
     ),
 )
-def _definition_1(sample: Sample) -> Finding:
+def definition_1(sample: Sample) -> Finding:
     named = {}
     for size in (2, 5):
         named[f"uniform on {size} letters"] = float(uniform(size).source_class != "I")
@@ -222,7 +224,7 @@ def _hull_distortion(rng: np.random.Generator) -> float:
     "A mechanism that keeps the distortion D for every prior of a set keeps it for every prior of the convex hull.",
     instance=_hull_distortion,
 )
-def _distortion_of_the_hull(sample: Sample) -> Finding:
+def definition_2_hull(sample: Sample) -> Finding:
     return holds(sample, named={"{(1,0), (0,1)} and the identity": 0.0}, of="sets, channels and mixtures")
 
 
@@ -234,7 +236,7 @@ def _distortion_of_the_hull(sample: Sample) -> Finding:
     correction="True of the notions that do not look at the prior, and of maximal information, which is worst at a vertex. "
     "Mutual and Sibson information are concave in the prior and larger inside the hull; the paper's results are about hulls.",
 )
-def _convex_without_loss() -> Finding:
+def definition_2_convex_source_sets() -> Finding:
     vertices = ((0.75, 0.25), (0.25, 0.75))
     flip = np.array([[0.75, 0.25], [0.25, 0.75]])
     points = max(information(np.array(vertex), flip) for vertex in vertices)
@@ -252,7 +254,7 @@ def _convex_without_loss() -> Finding:
     "Section III",
     "In the global framework a curator collects the plain data of all individuals and publishes a privacy-protected database.",
 )
-def _figure_1() -> Finding:
+def figure_1() -> Finding:
     return not_checkable("a diagram of who sends what to whom; it says nothing that a number could contradict")
 
 
@@ -261,7 +263,7 @@ def _figure_1() -> Finding:
     "Section III",
     "Of the m^n databases, C(n, l) (m-1)^l differ from a given one in exactly l records, for l = 0 .. n.",
 )
-def _shells() -> Finding:
+def section_iii_number_of_databases_at_a_distance() -> Finding:
     named = {}
     for m, n in ((2, 3), (3, 2), (4, 3), (2, 6)):
         counts = [np.bincount(row, minlength=n + 1) for row in distances(m, n)]
@@ -287,7 +289,7 @@ def _member(rng: np.random.Generator) -> float:
     tolerance=_EXACT,
     share=0.5,
 )
-def _lemma_5_1(sample: Sample) -> Finding:
+def lemma_5_1(sample: Sample) -> Finding:
     named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[0] for notion in NOTION_NAMES)}
     return holds(sample, named=named, tolerance=_CONIC, of="sets and members")
 
@@ -316,7 +318,7 @@ _TO_N = "The range ends at n, the largest distortion there is; up to 1 it is a p
     "nothing and keeps the distortion D, so that the least leakage over any source set is 0 by every notion.",
     correction=f"{_TO_N} Nor need D be a whole number.",
 )
-def _lemma_5_2() -> Finding:
+def lemma_5_2() -> Finding:
     return loose(_silent_pairs())
 
 
@@ -339,7 +341,7 @@ def _special(rng: np.random.Generator) -> float:
     tolerance=_EXACT,
     share=0.2,
 )
-def _lemma_5_3(sample: Sample) -> Finding:
+def lemma_5_3(sample: Sample) -> Finding:
     named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[1] for notion in NOTION_NAMES)}
     for m, n, d in ((3, 2, F(4, 3)), (2, 3, F(5, 2)), (2, 2, F(3, 2))):
         kept, other = 1 - d / n, d / n / (m - 1)
@@ -430,61 +432,57 @@ def _violation_6(notion: str, side: str, reading: Reading) -> Callable[[np.rando
     return violation
 
 
-def _register_theorem_6() -> None:
-    for part, notion in enumerate(NOTION_NAMES, 1):
-        tolerance = _tolerance(notion)
-        for side, formula in (("lower", _LOWER_6[notion]), ("upper", _UPPER[notion])):
-            statement = (
-                f"On databases of n records with m values, for source sets of full support with theta = m^n max_P min_x P(x), "
-                f"the "
-                f"least leakage by {notion} at distortion D is at {'least' if side == 'lower' else 'most'} "
-                f"{_positive_part(formula)}."
-            )
-            reading: Reading = "corrected" if (notion, side) == (MUTUAL, "lower") else "printed"
+def _check_6(notion: str, side: str) -> Callable[[Sample], Finding]:
+    tolerance = _tolerance(notion)
 
-            def check(sample: Sample, notion: str = notion, side: str = side, tolerance: float = tolerance) -> Finding:
-                if (notion, side) == (MUTUAL, "lower"):
-                    fair, name = _CASES_6[-1], "two fair bits, D = 3/2, as exp of twice the leakage"
-                    printed, mended = _case_6(notion, fair), _case_6(notion, fair, "corrected")
-                    first, second = ({name: (found[0] ** 2, found[1] ** 2)} for found in (printed, mended))
-                    return corrected(first, second, sample, tolerance=tolerance)
-                found = {_label(notion, case): _case_6(notion, case) for case in _CASES_6}
-                if notion == MAXIMAL:
-                    found["three fair bits, D = 1, as exp"] = _case_6(
-                        notion, ("", 2, 3, 1.0, ((1 / 8,) * 8,), 2.0, 0.0)
-                    )
-                at = 0 if side == "lower" else 1
-                pairs = {label: (row[at], row[at + 1]) for label, row in found.items()}
-                return loose(pairs, sample, tolerance=10 * tolerance)
+    def rising(sample: Sample) -> Finding:
+        fair, name = _CASES_6[-1], "two fair bits, D = 3/2, as exp of twice the leakage"
+        printed, mended = _case_6(notion, fair), _case_6(notion, fair, "corrected")
+        first, second = ({name: (found[0] ** 2, found[1] ** 2)} for found in (printed, mended))
+        return corrected(first, second, sample, tolerance=tolerance)
 
-            corrections = {
-                (
-                    MUTUAL,
-                    "lower",
-                ): "The factor theta D of the second logarithm is D, as in the last step of the proof, and the bound ends at "
-                "D = theta n(m-1)/m, from where its formula rises above the truth.",
-                (
-                    MAXIMAL,
-                    "upper",
-                ): "The sum runs to n, not m: for m < n the print has fewer terms than what Q_D leaks, and is larger.",
-                (SIBSON, "lower"): "Valid, but it says nothing for a <= n, where the first term is not positive.",
-                (RENYI, "upper"): _RISES + "the bound is 0 there.",
-                (SIBSON, "upper"): _RISES + "the bound is 0 there.",
-                (MUTUAL, "upper"): _RISES + "the bound is 0 there.",
-            }
-            claim(
-                f"Theorem 6({part}), {side} bound",
-                "Section III",
-                statement,
-                name=f"theorem_6_{part}_{side}",
-                correction=corrections.get((notion, side), ""),
-                instance=_violation_6(notion, side, reading),
-                tolerance=tolerance,
-                share=_SHARES.get(notion, 0.2),
-            )(check)
+    def bound(sample: Sample) -> Finding:
+        found = {_label(notion, case): _case_6(notion, case) for case in _CASES_6}
+        if notion == MAXIMAL:
+            found["three fair bits, D = 1, as exp"] = _case_6(notion, ("", 2, 3, 1.0, ((1 / 8,) * 8,), 2.0, 0.0))
+        at = 0 if side == "lower" else 1
+        pairs = {label: (row[at], row[at + 1]) for label, row in found.items()}
+        return loose(pairs, sample, tolerance=10 * tolerance)
+
+    return rising if (notion, side) == (MUTUAL, "lower") else bound
 
 
-_register_theorem_6()
+_CORRECTIONS_6 = {
+    "theorem_6_7_lower": "The factor theta D of the second logarithm is D, as in the last step of the proof, and the bound ends "
+    "at D = theta n(m-1)/m, from where its formula rises above the truth.",
+    "theorem_6_3_upper": "The sum runs to n, not m: for m < n the print has fewer terms than what Q_D leaks, and is larger.",
+    "theorem_6_6_lower": "Valid, but it says nothing for a <= n, where the first term is not positive.",
+    "theorem_6_5_upper": _RISES + "the bound is 0 there.",
+    "theorem_6_6_upper": _RISES + "the bound is 0 there.",
+    "theorem_6_7_upper": _RISES + "the bound is 0 there.",
+}
+for _name in (
+    "theorem_6_1_lower", "theorem_6_1_upper",
+    "theorem_6_2_lower", "theorem_6_2_upper",
+    "theorem_6_3_lower", "theorem_6_3_upper",
+    "theorem_6_4_lower", "theorem_6_4_upper",
+    "theorem_6_5_lower", "theorem_6_5_upper",
+    "theorem_6_6_lower", "theorem_6_6_upper",
+    "theorem_6_7_lower", "theorem_6_7_upper",
+):  # fmt: skip
+    _part, _notion, _side = part_of(_name)
+    claim(
+        f"Theorem 6({_part}), {_side} bound",
+        "Section III",
+        "On databases of n records with m values, for source sets of full support with theta = m^n max_P min_x P(x), the "
+        f"least leakage by {_notion} at distortion D is at {'least' if _side == 'lower' else 'most'} "
+        f"{_positive_part((_LOWER_6 if _side == 'lower' else _UPPER)[_notion])}.",
+        name=_name,
+        correction=_CORRECTIONS_6.get(_name, ""),
+        instance=_violation_6(_notion, _side, "corrected" if _name == "theorem_6_7_lower" else "printed"),
+        tolerance=_tolerance(_notion),
+        share=_SHARES.get(_notion, 0.2),
+    )(_check_6(_notion, _side))
 
 
 @claim(
@@ -494,7 +492,7 @@ _register_theorem_6()
     "m values.",
     correction=_TO_N,
 )
-def _theorem_6_in_particular() -> Finding:
+def theorem_6_in_particular() -> Finding:
     return loose(_silent_pairs())
 
 
@@ -518,7 +516,7 @@ def _theta_orders(rng: np.random.Generator) -> float:
     "The larger theta, the closer the lower and the upper bounds of Theorem 6 are, other things equal; at theta = 1 some meet.",
     instance=_theta_orders,
 )
-def _theorem_6_closes_with_theta(sample: Sample) -> Finding:
+def theorem_6_remark_on_theta(sample: Sample) -> Finding:
     named = {}
     for notion in (DP, MUTUAL):
         found = zhong.theorem_6(notion, 3, 2, 0.5, Floor(1.0, 1.0))
@@ -533,7 +531,7 @@ def _theorem_6_closes_with_theta(sample: Sample) -> Finding:
     correction="Several members may attain theta, with different eta; each of them gives a valid bound (7), the least eta "
     "the best.",
 )
-def _eta_is_determined() -> Finding:
+def theorem_6_eta() -> Finding:
     first, second = [F(6, 10), F(2, 10), F(2, 10)], [F(2, 10), F(6, 10), F(2, 10)]
     mixed = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
     where = "hull of (6,2,2)/10 and (2,6,2)/10, with equal smallest probabilities: eta of an end less eta of the middle"
@@ -548,7 +546,7 @@ def _eta_is_determined() -> Finding:
     "= 1 and eta = m^(-n).",
     instance=lambda rng: max(abs(random_prior(rng, 4).min() * 4 - 1) - 1, random_prior(rng, 6).min() * 6 - 1),
 )
-def _theta_of_class_1(sample: Sample) -> Finding:
+def section_iii_theta_of_class_i(sample: Sample) -> Finding:
     found = zhong.floor_of(SourceSet([[0.25] * 4, [0.4, 0.3, 0.2, 0.1]]))
     named = {"{uniform, (4,3,2,1)/10}": max(abs(found.theta - 1), abs(found.peak - 1))}
     return holds(sample, named=named, of="other members, whose smallest probability is no larger")
@@ -595,78 +593,63 @@ def _violation_7(notion: str, side: str, reading: Reading) -> Callable[[np.rando
     return violation
 
 
-def _register_theorem_7() -> None:
-    opening = (
+def _check_7(notion: str, side: str) -> Callable[[Sample], Finding]:
+    tolerance = 10 * _tolerance(notion)
+
+    def equation(sample: Sample) -> Finding:
+        cases = {_label(notion, case): case for case in _CASES_7}
+        printed = {name: _case_7(notion, case, named=True)[:2] for name, case in cases.items()}
+        if notion == DP:
+            return holds(sample, named={name: abs(a - b) for name, (a, b) in printed.items()}, tolerance=tolerance)
+        mended = {name: _case_7(notion, case, "corrected", named=True)[:2] for name, case in cases.items()}
+        return corrected(printed, mended, sample, tolerance=tolerance)
+
+    def bound(sample: Sample) -> Finding:
+        cases = _CASES_7 + (_CASES_7_MAXIMAL if notion == MAXIMAL else [])
+        first = 0 if side == "lower" else 1
+        reading: Reading = "corrected" if (notion, side) == (SIBSON, "lower") else "printed"
+        found = {_label(notion, case): _case_7(notion, case, reading, named=True) for case in cases}
+        pairs = {name: (row[first], row[first + 1]) for name, row in found.items()}
+        return loose(pairs, sample, tolerance=tolerance)
+
+    return equation if side == "both" else bound
+
+
+_CORRECTIONS_7 = {
+    "theorem_7_7": "True up to D = n(m-1)/m; beyond, the formula rises again and the least leakage is 0, up to D = n and not "
+    "only up to D = 1.",
+    "theorem_7_5_upper": _RISES
+    + "before, the bound is the least leakage, so that part (5) is an equation for D <= n(m-1)/m.",
+    "theorem_7_6_upper": _RISES + "before, the bound is attained for n = 1 only.",
+    "theorem_7_6_lower": "Valid, but the first formula says nothing for a <= n; and beyond D = n(m-1)/m the printed formula of "
+    "the mutual information (Theorem 7(7)) must not be used for it.",
+    "theorem_7_3_upper": "The sum runs to n, not m.",
+    "theorem_7_4_upper": "The least is log(m^n q), q being the mass on the center of a partly filled Hamming ball.",
+}
+for _name in (
+    "theorem_7_1",
+    "theorem_7_2_lower", "theorem_7_2_upper",
+    "theorem_7_3_lower", "theorem_7_3_upper",
+    "theorem_7_4_lower", "theorem_7_4_upper",
+    "theorem_7_5_lower", "theorem_7_5_upper",
+    "theorem_7_6_lower", "theorem_7_6_upper",
+    "theorem_7_7",
+):  # fmt: skip
+    _part, _notion, _side = part_of(_name)
+    claim(
+        f"Theorem 7({_part}){'' if _side == 'both' else f', {_side} bound'}",
+        "Section III",
         "On databases of n records with m values, if the hull of the source set contains the uniform distribution, the least "
-        "leakage by"
-    )
-    for part, notion in enumerate(NOTION_NAMES, 1):
-        if notion in (DP, MUTUAL):
-
-            def equation(sample: Sample, notion: str = notion) -> Finding:
-                cases = {_label(notion, case): case for case in _CASES_7}
-                printed = {name: _case_7(notion, case, named=True)[:2] for name, case in cases.items()}
-                if notion == DP:
-                    return holds(
-                        sample,
-                        named={k: abs(a - b) for k, (a, b) in printed.items()},
-                        tolerance=10 * _tolerance(notion),
-                    )
-                mended = {name: _case_7(notion, case, "corrected", named=True)[:2] for name, case in cases.items()}
-                return corrected(printed, mended, sample, tolerance=10 * _tolerance(notion))
-
-            claim(
-                f"Theorem 7({part})",
-                "Section III",
-                f"{opening} {notion} at distortion D is {_positive_part(_UPPER[notion])}.",
-                name=f"theorem_7_{part}",
-                correction="True up to D = n(m-1)/m; beyond, the formula rises again and the least leakage is 0, up to D = n "
-                "and not only up to D = 1."
-                if notion == MUTUAL
-                else "",
-                instance=_violation_7(notion, "both", "printed" if notion == DP else "corrected"),
-                tolerance=_EXACT,
-            )(equation)
-            continue
-        for side, formula in (("lower", _LOWER_7[notion]), ("upper", _UPPER[notion])):
-
-            def check(sample: Sample, notion: str = notion, side: str = side) -> Finding:
-                cases = _CASES_7 + (_CASES_7_MAXIMAL if notion == MAXIMAL else [])
-                first = 0 if side == "lower" else 1
-                reading: Reading = "corrected" if (notion, side) == (SIBSON, "lower") else "printed"
-                found = {_label(notion, case): _case_7(notion, case, reading, named=True) for case in cases}
-                pairs = {name: (row[first], row[first + 1]) for name, row in found.items()}
-                return loose(pairs, sample, tolerance=10 * _tolerance(notion))
-
-            correction = {
-                (RENYI, "upper"): _RISES
-                + "before, the bound is the least leakage, so that part (5) is an equation for D <= n(m-1)/m.",
-                (SIBSON, "upper"): _RISES + "before, the bound is attained for n = 1 only.",
-                (
-                    SIBSON,
-                    "lower",
-                ): "Valid, but the first formula says nothing for a <= n; and beyond D = n(m-1)/m the printed formula of the "
-                "mutual information (Theorem 7(7)) must not be used for it.",
-                (MAXIMAL, "upper"): "The sum runs to n, not m.",
-                (
-                    LEAKAGE,
-                    "upper",
-                ): "The least is log(m^n q), q being the mass on the center of a partly filled Hamming ball.",
-            }.get((notion, side), "")
-            claim(
-                f"Theorem 7({part}), {side} bound",
-                "Section III",
-                f"{opening} {notion} at distortion D is {'bounded below' if side == 'lower' else 'bounded above'} by "
-                f"{_positive_part(formula)}"
-                f"{', and the latter is what Q_D leaks' if notion == MAXIMAL and side == 'upper' else ''}.",
-                name=f"theorem_7_{part}_{side}",
-                correction=correction,
-                instance=_violation_7(notion, side, "corrected" if (notion, side) == (SIBSON, "lower") else "printed"),
-                tolerance=_EXACT,
-            )(check)
-
-
-_register_theorem_7()
+        f"leakage by {_notion} at distortion D is {IS[_side]}"
+        f"{_positive_part((_LOWER_7 if _side == 'lower' else _UPPER)[_notion])}"
+        f"{', and the latter is what Q_D leaks' if _name == 'theorem_7_3_upper' else ''}.",
+        name=_name,
+        correction=_CORRECTIONS_7.get(_name, ""),
+        instance=_violation_7(
+            _notion, _side, "corrected" if _name in ("theorem_7_6_lower", "theorem_7_7") else "printed"
+        ),
+        tolerance=_EXACT,
+    )(_check_7(_notion, _side))
 
 
 @claim(
@@ -677,7 +660,7 @@ _register_theorem_7()
     correction="The sum runs over all distances l = 0 .. n; the difference counts where m < n.",
     instance=lambda rng: _special_information(rng),
 )
-def _theorem_7_3_special(sample: Sample) -> Finding:
+def theorem_7_3_what_q_d_leaks(sample: Sample) -> Finding:
     source, matrix = uniform(8), zhong.lemma_5_mechanism(2, 3, 1.0)
     exact = math.exp(-loss(MAXIMAL, matrix, 2, 3, source))
     found = [math.exp(-zhong.lemma_5_leakage(MAXIMAL, 2, 3, 1.0, source, reading=r)) for r in ("printed", "corrected")]
@@ -700,5 +683,5 @@ def _special_information(rng: np.random.Generator) -> float:
     "distribution.",
     correction=_TO_N,
 )
-def _theorem_7_in_particular() -> Finding:
+def theorem_7_in_particular() -> Finding:
     return loose(_silent_pairs())

@@ -11,7 +11,11 @@ import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose
 from paper_repro.claims.zhong_bu2022_tools import (
+    APPROXIMATE,
     DP,
+    LEAKAGE,
+    MAXIMAL,
+    RENYI,
     SIBSON,
     channel,
     claim,
@@ -19,6 +23,7 @@ from paper_repro.claims.zhong_bu2022_tools import (
     exp_ratio,
     information,
     loss,
+    part_of,
     random_prior,
 )
 from paper_repro.graphs import clique, line
@@ -105,55 +110,49 @@ def _definitions_apart(notion: Notion, matrix: FloatArray, prior: FloatArray) ->
     return float(not _satisfied(notion, matrix, prior, found) or short)
 
 
-def _register_definitions() -> None:
-    text = {
-        "1": ("differential privacy", "Q(y|x) <= e^eps Q(y|x') for neighbors", "max log Q(y|x)/Q(y|x')"),
-        "2": (
-            "approximate differential privacy",
-            "Q(y|x) <= e^eps Q(y|x') + delta for neighbors",
-            "max(0, max log (Q(y|x) - delta)/Q(y|x'))",
-        ),
-        "3": ("maximal information", "Q(y|x) <= e^eps sum_z P(z) Q(y|z)", "max log Q(y|x)/sum_z P(z) Q(y|z)"),
-        "4": ("maximal leakage", "sum_y max_x Q(y|x) <= e^eps", "log sum_y max_x Q(y|x)"),
-        "5": (
-            "Renyi differential privacy",
-            "D_a(Q(.|x) || Q(.|x')) <= eps for neighbors",
-            "max 1/(a-1) log sum_y Q(y|x)^a Q(y|x')^(1-a)",
-        ),
-    }
-    makers: dict[str, Callable[[np.random.Generator], Notion]] = {
-        "1": lambda rng: DifferentialPrivacy(),
-        "2": lambda rng: ApproximateDP(float(rng.choice([0.05, 0.125, 0.3]))),
-        "3": lambda rng: MaximalInformation(),
-        "4": lambda rng: MaximalLeakage(),
-        "5": lambda rng: RenyiDP(_order(rng)),
-    }
-    zeros = np.array([[0.5, 0.5, 0.0]] * 3)
+_MAKERS: dict[str, Callable[[np.random.Generator], Notion]] = {
+    DP: lambda rng: DifferentialPrivacy(),
+    APPROXIMATE: lambda rng: ApproximateDP(float(rng.choice([0.05, 0.125, 0.3]))),
+    MAXIMAL: lambda rng: MaximalInformation(),
+    LEAKAGE: lambda rng: MaximalLeakage(),
+    RENYI: lambda rng: RenyiDP(_order(rng)),
+}
+
+
+def _same_definitions(notion: str) -> Callable[[np.random.Generator], float]:
+    return lambda rng: _definitions_apart(_MAKERS[notion](rng), *_drawn(rng))
+
+
+def _check_definition(notion: str) -> Callable[[Sample], Finding]:
     shown = {
-        "an output that is never published": (zeros, np.array([0.5, 0.25, 0.25])),
+        "an output that is never published": (np.array([[0.5, 0.5, 0.0]] * 3), np.array([0.5, 0.25, 0.25])),
         "rows (3,1)/4 and (1,0)": (np.array([[0.75, 0.25], [1.0, 0.0]]), np.array([0.5, 0.5])),
     }
-    for part, (name, condition, formula) in text.items():
 
-        def instance(rng: np.random.Generator, part: str = part) -> float:
-            return _definitions_apart(makers[part](rng), *_drawn(rng))
+    def check(sample: Sample) -> Finding:
+        made = _MAKERS[notion](np.random.default_rng(0))
+        named = {label: _definitions_apart(made, *drawn) for label, drawn in shown.items()}
+        return holds(sample, named=named, of="channels, with zeros and ties")
 
-        def check(sample: Sample, part: str = part) -> Finding:
-            notion = makers[part](np.random.default_rng(0))
-            named = {label: _definitions_apart(notion, *drawn) for label, drawn in shown.items()}
-            return holds(sample, named=named, of="channels, with zeros and ties")
-
-        skipped = ", without the terms log(0/0) of outputs that are never published" if part in "123" else ""
-        claim(
-            f"Definitions 3 and 19({part})",
-            f"Section II-B, {_PLACE}",
-            f"The least eps >= 0 of {name}, {condition}, is {formula}{skipped}.",
-            name=f"definition_19_{part}",
-            instance=instance,
-        )(check)
+    return check
 
 
-_register_definitions()
+for _name, _condition, _formula in (
+    ("definition_19_1", "Q(y|x) <= e^eps Q(y|x') for neighbors", "max log Q(y|x)/Q(y|x')"),
+    ("definition_19_2", "Q(y|x) <= e^eps Q(y|x') + delta for neighbors", "max(0, max log (Q(y|x) - delta)/Q(y|x'))"),
+    ("definition_19_3", "Q(y|x) <= e^eps sum_z P(z) Q(y|z)", "max log Q(y|x)/sum_z P(z) Q(y|z)"),
+    ("definition_19_4", "sum_y max_x Q(y|x) <= e^eps", "log sum_y max_x Q(y|x)"),
+    ("definition_19_5", "D_a(Q(.|x) || Q(.|x')) <= eps for neighbors", "max 1/(a-1) log sum_y Q(y|x)^a Q(y|x')^(1-a)"),
+):
+    _part, _notion, _ = part_of(_name)
+    _skipped = ", without the terms log(0/0) of outputs that are never published" if _part <= 3 else ""
+    claim(
+        f"Definitions 3 and 19({_part})",
+        f"Section II-B, {_PLACE}",
+        f"The least eps >= 0 of {_notion}, {_condition}, is {_formula}{_skipped}.",
+        name=_name,
+        instance=_same_definitions(_notion),
+    )(_check_definition(_notion))
 
 
 # Lemma 20
@@ -195,7 +194,7 @@ def _lemma_20_1(rng: np.random.Generator) -> float:
     instance=_lemma_20_1,
     tolerance=_ROUNDING,
 )
-def _independent_of_the_prior(sample: Sample) -> Finding:
+def lemma_20_1(sample: Sample) -> Finding:
     matrix = [[0.9, 0.1], [0.3, 0.7]]
     first, second = SourceSet([0.5, 0.5]), SourceSet([0.9, 0.1])
     named = {}
@@ -222,7 +221,7 @@ def _worst_pair(notion: Notion, matrix: FloatArray) -> float:
     instance=lambda rng: _worst_pair(_pick(rng, _BETWEEN), _drawn(rng)[0]),
     tolerance=_ROUNDING,
 )
-def _worst_case(sample: Sample) -> Finding:
+def lemma_20_2(sample: Sample) -> Finding:
     matrix = np.array([[0.75, 0.25, 0.0], [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]])
     named = {f"three letters on a line, {DP}": _worst_pair(DifferentialPrivacy(), matrix)}
     return holds(sample, named=named, of="channels on lines of letters")
@@ -245,7 +244,7 @@ def _renamed(rng: np.random.Generator) -> float:
     instance=_renamed,
     tolerance=_ROUNDING,
 )
-def _global(sample: Sample) -> Finding:
+def lemma_20_3(sample: Sample) -> Finding:
     rare = SourceSet([1 - 1e-9, 1e-9])
     named = {
         "a rare letter recognized, maximal information is log 1e9": _close(
@@ -270,7 +269,7 @@ def _lemma_20_4(rng: np.random.Generator) -> float:
     "differential privacy.",
     instance=_lemma_20_4,
 )
-def _delta_helps(sample: Sample) -> Finding:
+def lemma_20_4(sample: Sample) -> Finding:
     table = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
     ratios = [exp_ratio(table, delta=delta) for delta in (F(0), F(1, 4), F(1, 2))]
     named = {
@@ -299,7 +298,7 @@ def _lemma_20_5(rng: np.random.Generator) -> float:
     instance=_lemma_20_5,
     tolerance=_ROUNDING,
 )
-def _renyi_limit(sample: Sample) -> Finding:
+def lemma_20_5(sample: Sample) -> Finding:
     flip = [[0.75, 0.25], [0.25, 0.75]]
     named = {"rows (3,1)/4 and (1,3)/4, order 1e9, log 3": abs(RenyiDP(1e9).leakage(flip) - math.log(3))}
     named["rows (1,0) and (1,1)/2: both infinite"] = float(
@@ -326,7 +325,7 @@ def _lemma_20_6(rng: np.random.Generator) -> float:
     instance=_lemma_20_6,
     tolerance=_ROUNDING,
 )
-def _sibson_limit_1(sample: Sample) -> Finding:
+def lemma_20_6(sample: Sample) -> Finding:
     flip, half = np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5])
     gap = SibsonInformation(1 + 1e-4).leakage(flip, SourceSet(half)) - information(half, flip)
     allowed = 1e-4 * math.log(3) ** 2 / 8
@@ -353,7 +352,7 @@ def _lemma_20_7(rng: np.random.Generator) -> float:
     instance=_lemma_20_7,
     tolerance=_ROUNDING,
 )
-def _sibson_limit_infinity(sample: Sample) -> Finding:
+def lemma_20_7(sample: Sample) -> Finding:
     flip, half = np.array([[0.75, 0.25], [0.25, 0.75]]), SourceSet([0.5, 0.5])
     gap = abs(SibsonInformation(1e6).leakage(flip, half) - math.log(1.5))
     named = {"fair bit flipped with 1/4, order 1e6, log 3/2": max(0.0, gap - 1e-6)}
@@ -375,7 +374,7 @@ def _lemma_20_8(rng: np.random.Generator) -> float:
     instance=_lemma_20_8,
     tolerance=_ROUNDING,
 )
-def _renyi_increases(sample: Sample) -> Finding:
+def lemma_20_8(sample: Sample) -> Finding:
     # Of order 2: (9/16)/(1/4) + (1/16)/(3/4) = 7/3, below 3.
     gap = abs(RenyiDP(2).leakage([[0.75, 0.25], [0.25, 0.75]]) - math.log(7 / 3))
     named = {"rows (3,1)/4 and (1,3)/4, order 2, log 7/3": gap}
@@ -403,7 +402,7 @@ def _lemma_20_9(rng: np.random.Generator) -> float:
     instance=_lemma_20_9,
     tolerance=_ROUNDING,
 )
-def _sibson_increases(sample: Sample) -> Finding:
+def lemma_20_9(sample: Sample) -> Finding:
     private = math.exp(differential_privacy(zhong.lemma_5_profile(3, 6, 3.0), 3))
     order_2 = math.exp(sibson_information(zhong.lemma_5_profile(3, 6, 3.0), 3, 2.0))
     matrix, uniform = zhong.lemma_5_mechanism(3, 2, 1.0), SourceSet(np.full(9, 1 / 9))
@@ -446,7 +445,7 @@ def _mixed(rng: np.random.Generator, notion: Notion, form: Callable[[float], flo
     instance=lambda rng: _mixed(rng, _pick(rng, [*_BETWEEN[:3], MaximalInformation()]), None),
     tolerance=_ROUNDING,
 )
-def _lemma_21_1(sample: Sample) -> Finding:
+def lemma_21_1(sample: Sample) -> Finding:
     # Identity and its reverse leak without bound; half-way nothing.
     named = {"identity and reverse, half-way": DifferentialPrivacy().leakage([[0.5, 0.5], [0.5, 0.5]])}
     half, first, second = SourceSet([0.5, 0.5]), [[0.75, 0.25], [0.25, 0.75]], [[0.25, 0.75], [0.25, 0.75]]
@@ -464,7 +463,7 @@ def _lemma_21_1(sample: Sample) -> Finding:
     instance=lambda rng: _mixed(rng, MaximalLeakage(), math.exp),
     tolerance=_ROUNDING,
 )
-def _lemma_21_2(sample: Sample) -> Finding:
+def lemma_21_2(sample: Sample) -> Finding:
     # The identity and an even choice for two letters: 2 and 1, half-way 3/2.
     gap = math.exp(MaximalLeakage().leakage([[0.75, 0.25], [0.25, 0.75]])) - 1.5
     return holds(sample, named={"identity and even choice, two letters": max(0.0, gap)}, of="pairs of channels")
@@ -483,7 +482,7 @@ def _moment(rng: np.random.Generator) -> float:
     instance=_moment,
     tolerance=_ROUNDING,
 )
-def _lemma_21_3(sample: Sample) -> Finding:
+def lemma_21_3(sample: Sample) -> Finding:
     first, second = [[F(9, 10), F(1, 10)], [F(1, 20), F(19, 20)]], [[F(1, 20), F(19, 20)]] * 2
     middle = [[(a + b) / 2 for a, b in zip(x, y, strict=True)] for x, y in zip(first, second, strict=True)]
     moments = [
@@ -513,7 +512,7 @@ def _lemma_21_4(rng: np.random.Generator) -> float:
     instance=_lemma_21_4,
     tolerance=_ROUNDING,
 )
-def _lemma_21_4_check(sample: Sample) -> Finding:
+def lemma_21_4(sample: Sample) -> Finding:
     # Order 2, identity and even choice for a fair bit: exp(eps / 2) is sqrt 2 and 1, half-way sqrt(5/4).
     form = math.exp(SibsonInformation(2.0).leakage([[0.75, 0.25], [0.25, 0.75]], SourceSet([0.5, 0.5])) / 2)
     named = {"identity and even choice, fair bit, order 2": form - (math.sqrt(2) + 1) / 2}
@@ -528,7 +527,7 @@ def _lemma_21_4_check(sample: Sample) -> Finding:
     instance=lambda rng: _mixed(rng, MutualInformation(), lambda leakage: leakage),
     tolerance=_ROUNDING,
 )
-def _lemma_21_5(sample: Sample) -> Finding:
+def lemma_21_5(sample: Sample) -> Finding:
     half, flip = np.array([0.5, 0.5]), np.array([[0.75, 0.25], [0.25, 0.75]])
     named = {"identity and even choice, fair bit": information(half, flip) - math.log(2) / 2}
     return holds(sample, named=named, tolerance=_ROUNDING, of="pairs of channels, priors and mixtures")
@@ -560,7 +559,7 @@ def _monotone(rng: np.random.Generator) -> float:
     instance=_monotone,
     tolerance=_ROUNDING,
 )
-def _lemma_22_1(sample: Sample) -> Finding:
+def lemma_22_1(sample: Sample) -> Finding:
     row, other = np.array([0.75, 0.25]), np.array([0.25, 0.75])
     named = {"(3,1)/4 and (1,3)/4, orders 2 and 3": divergence(row, other, 2.0) - divergence(row, other, 3.0)}
     return holds(sample, named=named, of="pairs of distributions and of orders")
@@ -582,7 +581,7 @@ def _preserved(row: FloatArray, other: FloatArray, order: float) -> float:
     instance=lambda rng: _preserved(*_rows(rng), float(1 + 10 ** rng.uniform(-2, 1.5))),
     tolerance=_ROUNDING,
 )
-def _lemma_22_2(sample: Sample) -> Finding:
+def lemma_22_2(sample: Sample) -> Finding:
     row, other = np.array([0.0, 0.4, 0.6]), np.array([0.75, 0.1, 0.15])
     named = {
         f"Q given an event of probability 1/4, tight, order {a}": abs(_preserved(row, other, a)) for a in (1.5, 4.0)
@@ -609,7 +608,7 @@ def _lemma_23(rng: np.random.Generator) -> float:
     instance=_lemma_23,
     tolerance=_ROUNDING,
 )
-def _lemma_23_check(sample: Sample) -> Finding:
+def lemma_23(sample: Sample) -> Finding:
     fair = SourceSet(np.full(4, 0.25))
     tight = (0.25 * math.exp(SibsonInformation(2.0).leakage(np.eye(4), fair))) ** 0.5 - 1
     return holds(
@@ -648,7 +647,7 @@ def _merged(rng: np.random.Generator) -> float:
     instance=_merged,
     tolerance=_ROUNDING,
 )
-def _lemma_24(sample: Sample) -> Finding:
+def lemma_24(sample: Sample) -> Finding:
     wide, half = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]), np.array([0.5, 0.5])
     fewer = np.array([[0.5, 0.5], [0.25, 0.75]])
     named = {}
@@ -686,7 +685,7 @@ def _least_change(prior: list[float], ratio: float, outputs: int, delta: float) 
     "Lemma 24 leaves out approximate differential privacy with positive delta (pointwise), where merging outputs may leak more.",
     correction="Merging may leak more there, but the lemma holds all the same: outputs other than letters do not help.",
 )
-def _lemma_24_exception() -> Finding:
+def lemma_24_exception() -> Finding:
     table = [[F(1, 10), F(1, 10), F(8, 10)], [F(0), F(0), F(1)], [F(0), F(0), F(1)]]
     before = exp_ratio(table, delta=F(1, 10))
     merging_fails = before == F(9, 8) and math.isinf(ApproximateDP(0.1).leakage([[0.2, 0.8], [0.0, 1.0]]))

@@ -189,89 +189,48 @@ _SUBJECT: dict[str, str] = {
     "best mechanism",
     LEAKAGE: "For a known prior in falling order and maximal leakage, where something leaks, some best mechanism",
 }
+
+
 # Statement, place, text, notion, judge, members of the sets on which it is tried.
-_PATTERNS: list[tuple[str, str, str, str, _Judge, int]] = [
-    ("Lemma 26", "Appendix C", "has one color in each row beside the diagonal", APPROXIMATE, _rows_agree, 1),
-    (
-        "Lemma 27",
-        "Appendix C",
-        "has red entries beside every diagonal entry that is not black",
-        APPROXIMATE,
-        _white_rows_red,
-        3,
-    ),
-    (
-        "Lemma 27",
-        "Appendix C",
-        "has red entries beside every diagonal entry that is not black",
-        LEAKAGE,
-        _white_rows_red,
-        1,
-    ),
-    ("Proposition 28", "Appendix D", "has no row that is all black or all red", APPROXIMATE, _not_all_one, 1),
-    (
-        "Proposition 28",
-        "Appendix D",
-        "has no row that is all black or all red, though entries of a column of zeros are both",
-        LEAKAGE,
-        _not_all_one,
-        1,
-    ),
-    (
-        "Proposition 28, consequence",
-        "Appendix D",
-        "has no black entry beside the diagonal",
-        APPROXIMATE,
-        _no_black_beside,
-        1,
-    ),
-    (
-        "Proposition 29",
-        "Appendix D",
-        "has at most one diagonal entry that is not black",
-        APPROXIMATE,
-        _one_white,
-        3,
-    ),
-    ("Proposition 29", "Appendix D", "has at most one diagonal entry that is not black", LEAKAGE, _one_white, 1),
-    (
-        "Proposition 30",
-        "Appendix D",
-        "has as its diagonal entry that is not black, if there is one, the largest, Q(1|1)",
-        APPROXIMATE,
-        _white_is_first,
-        3,
-    ),
-    (
-        "Proposition 31",
-        "Appendix D",
-        "has only red entries beside the diagonal in its first row",
-        APPROXIMATE,
-        _first_row_red,
-        3,
-    ),
-    ("Proposition 32", "Appendix D", "has a black diagonal", LEAKAGE, _diagonal_black, 1),
-]
-
-
 def _notion(name: str) -> Notion:
     return ApproximateDP(_DELTA) if name == APPROXIMATE else MaximalLeakage()
 
 
+def _check_pattern(notion: str, judge: _Judge, count: int) -> Callable[[Sample], Finding]:
+    of = "priors and D" if count == 1 else "ordered sets of three priors and D"
+    return lambda sample: holds(sample, named=_named(_notion(notion), judge, count), of=of)
+
+
 def _register_patterns() -> None:
-    both = {number for number, *_ in _PATTERNS if sum(number == other[0] for other in _PATTERNS) > 1} | {"Lemma 26"}
-    for number, place, text, name, judge, count in _PATTERNS:
-
-        def check(sample: Sample, name: str = name, judge: _Judge = judge, count: int = count) -> Finding:
-            of = "priors and D" if count == 1 else "ordered sets of three priors and D"
-            return holds(sample, named=_named(_notion(name), judge, count), of=of)
-
+    """Lemma 26 to Proposition 32, each for the notions that the paper has it for, over so many priors."""
+    red = "has red entries beside every diagonal entry that is not black"
+    one = "has at most one diagonal entry that is not black"
+    row = "has no row that is all black or all red"
+    zeros = f"{row}, though entries of a column of zeros are both"
+    first = "has as its diagonal entry that is not black, if there is one, the largest, Q(1|1)"
+    first_row = "has only red entries beside the diagonal in its first row"
+    beside = "has no black entry beside the diagonal"
+    in_rows = "has one color in each row beside the diagonal"
+    for name, number, notion, text, judge, count in (
+        ("lemma_26_approximate_differential_privacy", f"Lemma 26, {APPROXIMATE}", APPROXIMATE, in_rows, _rows_agree, 1),
+        ("lemma_27_approximate_differential_privacy", f"Lemma 27, {APPROXIMATE}", APPROXIMATE, red, _white_rows_red, 3),
+        ("lemma_27_maximal_leakage", f"Lemma 27, {LEAKAGE}", LEAKAGE, red, _white_rows_red, 1),
+        ("proposition_28_approximate_differential_privacy", f"Proposition 28, {APPROXIMATE}", APPROXIMATE, row, _not_all_one, 1),
+        ("proposition_28_maximal_leakage", f"Proposition 28, {LEAKAGE}", LEAKAGE, zeros, _not_all_one, 1),
+        ("proposition_28_consequence", "Proposition 28, consequence", APPROXIMATE, beside, _no_black_beside, 1),
+        ("proposition_29_approximate_differential_privacy", f"Proposition 29, {APPROXIMATE}", APPROXIMATE, one, _one_white, 3),
+        ("proposition_29_maximal_leakage", f"Proposition 29, {LEAKAGE}", LEAKAGE, one, _one_white, 1),
+        ("proposition_30", "Proposition 30", APPROXIMATE, first, _white_is_first, 3),
+        ("proposition_31", "Proposition 31", APPROXIMATE, first_row, _first_row_red, 3),
+        ("proposition_32", "Proposition 32", LEAKAGE, "has a black diagonal", _diagonal_black, 1),
+    ):  # fmt: skip
         claim(
-            f"{number}{f', {name}' if number in both else ''}",
-            place,
-            f"{_SUBJECT[name]} {text}. {_COLORS[name]}",
-            instance=_instance(_notion(name), judge, count),
-        )(check)
+            number,
+            "Appendix C" if number.startswith("Lemma") else "Appendix D",
+            f"{_SUBJECT[notion]} {text}. {_COLORS[notion]}",
+            name=name,
+            instance=_instance(_notion(notion), judge, count),
+        )(_check_pattern(notion, judge, count))
 
 
 # Lemma 25
@@ -295,7 +254,7 @@ def _lemma_25_1(rng: np.random.Generator) -> float:
     correction="For priors in falling order.",
     instance=_lemma_25_1,
 )
-def _lemma_25_distortion(sample: Sample) -> Finding:
+def lemma_25_1(sample: Sample) -> Finding:
     matrix = [[F(1, 2), F(1, 2)], [F(1, 10), F(9, 10)]]
     renamed = [row[::-1] for row in matrix[::-1]]
     rare, common = [F(3, 10), F(7, 10)], [F(7, 10), F(3, 10)]
@@ -323,7 +282,7 @@ def _lemma_25_2(rng: np.random.Generator) -> float:
     "privacy or maximal leakage.",
     instance=_lemma_25_2,
 )
-def _lemma_25_leakage(sample: Sample) -> Finding:
+def lemma_25_2(sample: Sample) -> Finding:
     matrix = np.array([[0.5, 0.5], [0.1, 0.9]])
     gap = MaximalLeakage().leakage(matrix) - MaximalLeakage().leakage(_in_order(matrix))
     return holds(sample, named={"rows (5,5)/10 and (1,9)/10, maximal leakage": abs(gap)}, of="channels")
@@ -335,7 +294,7 @@ def _lemma_25_leakage(sample: Sample) -> Finding:
     "The diagonal of a mechanism can be put in falling order by renaming letters, inputs and outputs alike.",
     instance=lambda rng: float(np.diff(np.diagonal(_renamed(rng)[1])).max()),
 )
-def _lemma_25_order(sample: Sample) -> Finding:
+def lemma_25_3(sample: Sample) -> Finding:
     renamed = _in_order(np.array([[0.1, 0.9, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]))
     named = {"diagonal (1,5,5)/10, with a tie": max(0.0, float(np.diff(np.diagonal(renamed)).max()))}
     return holds(sample, named=named, of="channels")
@@ -422,7 +381,7 @@ _READINGS = ("black", "red", "white", "both")
     f"{_SUBJECT[LEAKAGE]} has one color in each row beside the diagonal. {_COLORS[LEAKAGE]}",
     correction="Where two letters are dropped no best mechanism has it, whatever color their columns of zeros are given.",
 )
-def _lemma_26_maximal_leakage() -> Finding:
+def lemma_26_maximal_leakage() -> Finding:
     # x, y >= 1/2, and colors change at the ends of their ranges alone.
     prior = [F(4, 10), F(3, 10), F(2, 10), F(1, 10)]
     apart = _entries(prior, F(3, 2), [F(1), F(1, 2), F(0), F(0)])
@@ -446,7 +405,7 @@ def _lemma_26_maximal_leakage() -> Finding:
     correction="Where a letter is dropped its column of zeros must be black and red at once for that; then there are black "
     "entries beside the diagonal, contrary to what follows Proposition 28.",
 )
-def _lemmas_26_and_27_together() -> Finding:
+def appendix_d_opening() -> Finding:
     apart = _entries([F(3, 6), F(2, 6), F(1, 6)], F(3, 2), [F(1), F(1, 2), F(0)])
     broken = 0
     candidates = list(itertools.product(_SHARES, _READINGS[:3]))
@@ -487,7 +446,7 @@ def _composed(rng: np.random.Generator) -> float:
     instance=_composed,
     tolerance=1e-8,
 )
-def _transformer_2(sample: Sample) -> Finding:
+def transformer_t_2(sample: Sample) -> Finding:
     """(4,3,2,1)/10 at 0.495: rows 3 and 4 of the best mechanism found are mixed before."""
     best = optimal_mechanism(SourceSet([0.4, 0.3, 0.2, 0.1]), distortion=0.495, notion=ApproximateDP(_DELTA))
     before, after = (
@@ -533,7 +492,7 @@ def _pointwise(matrix: FloatArray) -> float:
     "and those that are black equal delta.",
     instance=_zero_columns,
 )
-def _columns_with_a_zero(sample: Sample) -> Finding:
+def appendix_b_columns_with_a_zero(sample: Sample) -> Finding:
     # Of finite leakage only as long as the entry beside the zero is at most delta.
     finite = [math.isfinite(_pointwise(np.array([[top, 1 - top], [0.0, 1.0]]))) for top in (0.1, 0.11)]
     named = {"columns (0.1, 0) and (0.11, 0) at delta = 0.1: finite and infinite": float(finite != [True, False])}
@@ -556,7 +515,7 @@ def _lemma_33(rng: np.random.Generator) -> float:
     "For a known prior with largest probability P_1 no maximal leakage is needed if and only if D >= 1 - P_1.",
     instance=_lemma_33,
 )
-def _zero_leakage(sample: Sample) -> Finding:
+def lemma_33(sample: Sample) -> Finding:
     constant = [[F(1), F(0), F(0)]] * 3
     prior = [F(7, 10), F(2, 10), F(1, 10)]
     named = {
@@ -584,25 +543,26 @@ def _lemma_34_of(part: int, priors: FloatArray, distortion: float) -> float:
     return max(over, float(abs(matrix.max(axis=0) - diagonal).max()))
 
 
-def _register_lemma_34() -> None:
-    text = {1: "0 <= Q(m|m) <= .. <= Q(1|1) <= 1", 2: "its diagonal entries as the largest of their columns"}
-    for part in (1, 2):
+def _check_34(part: int) -> Callable[[Sample], Finding]:
+    def check(sample: Sample) -> Finding:
+        four, tied = np.array([[0.4, 0.3, 0.2, 0.1]]), np.array([[0.4, 0.4, 0.2]])
+        named = {
+            "P = (4,3,2,1)/10, D = 9/20": _lemma_34_of(part, four, 0.45),
+            "P = (2,2,1)/5, D = 2/5": _lemma_34_of(part, tied, 0.4),
+        }
+        return holds(sample, named=named, of="priors and D")
 
-        def check(sample: Sample, part: int = part) -> Finding:
-            four, tied = np.array([[0.4, 0.3, 0.2, 0.1]]), np.array([[0.4, 0.4, 0.2]])
-            named = {
-                "P = (4,3,2,1)/10, D = 9/20": _lemma_34_of(part, four, 0.45),
-                "P = (2,2,1)/5, D = 2/5": _lemma_34_of(part, tied, 0.4),
-            }
-            return holds(sample, named=named, of="priors and D")
-
-        claim(
-            f"Lemma 34({part})",
-            "Appendix E",
-            f"{_SUBJECT[LEAKAGE]} has {text[part]}.",
-            name=f"lemma_34_{part}",
-            instance=_lemma_34(part),
-        )(check)
+    return check
 
 
-_register_lemma_34()
+for _part, _name, _text in (
+    (1, "lemma_34_1", "0 <= Q(m|m) <= .. <= Q(1|1) <= 1"),
+    (2, "lemma_34_2", "its diagonal entries as the largest of their columns"),
+):
+    claim(
+        f"Lemma 34({_part})",
+        "Appendix E",
+        f"{_SUBJECT[LEAKAGE]} has {_text}.",
+        name=_name,
+        instance=_lemma_34(_part),
+    )(_check_34(_part))

@@ -12,6 +12,7 @@ from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, no
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
+    IS,
     LEAKAGE,
     MAXIMAL,
     MUTUAL,
@@ -24,6 +25,7 @@ from paper_repro.claims.zhong_bu2022_tools import (
     least,
     least_by_program,
     loss,
+    part_of,
     random_prior,
     random_vertices,
 )
@@ -45,7 +47,7 @@ _PAIR: Vertices = ((0.5, 0.5), (0.75, 0.25))
     "Section IV",
     "In the local framework individuals do not trust the data server; the mechanism is applied before data are uploaded.",
 )
-def _figure_2() -> Finding:
+def figure_2() -> Finding:
     return not_checkable("a diagram of who sends what to whom; it says nothing that a number could contradict")
 
 
@@ -62,7 +64,7 @@ def _validity(rng: np.random.Generator) -> float:
     "For one record a mechanism keeps the distortion D if and only if sum_i P_i Q(i|i) >= 1 - D.",
     instance=_validity,
 )
-def _valid_by_diagonal(sample: Sample) -> Finding:
+def section_iv_validity(sample: Sample) -> Finding:
     matrix = [[F(1), F(0), F(0)], [F(1, 2), F(1, 2), F(0)], [F(0), F(1, 3), F(2, 3)]]
     prior = [F(7, 10), F(2, 10), F(1, 10)]
     gap = changed(matrix, prior) - (1 - sum((p * matrix[i][i] for i, p in enumerate(prior)), F(0)))
@@ -130,41 +132,45 @@ def _violation_8(notion: str, side: str) -> Callable[[np.random.Generator], floa
     return violation
 
 
-def _register_proposition_8() -> None:
-    opening = "For one record of m values, if the hull of the source set contains the uniform distribution, the least leakage by"
-    for part, notion in enumerate(NOTION_NAMES, 1):
-        equation = notion in (DP, APPROXIMATE, LEAKAGE, MUTUAL)
-        for side in ("both",) if equation else ("lower", "upper"):
-            tolerance = _CONIC if notion == MAXIMAL else _EXACT
+def _check_8(notion: str, side: str) -> Callable[[Sample], Finding]:
+    tolerance = 10 * (_EXACT if notion in (DP, APPROXIMATE, LEAKAGE) else _CONIC)
 
-            def check(sample: Sample, notion: str = notion, side: str = side) -> Finding:
-                shown = 10 * (_EXACT if notion in (DP, APPROXIMATE, LEAKAGE) else _CONIC)
-                found = {f"{name}, as exp": _case_8(notion, m, d, named=True) for name, m, d in _CASES_8}
-                if notion == MAXIMAL:
-                    found["{(1,1)/2, (3,1)/4}, D = 1/10, as exp"] = _case_8(notion, 2, 0.1, _PAIR)
-                if side == "both":
-                    named = {name: max(abs(row[0] - row[1]), abs(row[2] - row[1])) for name, row in found.items()}
-                    return holds(sample, named=named, tolerance=shown, of="m and D")
-                at = 0 if side == "lower" else 1
-                pairs = {name: (row[at], row[at + 1]) for name, row in found.items()}
-                return loose(pairs, sample, tolerance=shown)
+    def check(sample: Sample) -> Finding:
+        found = {f"{name}, as exp": _case_8(notion, m, d, named=True) for name, m, d in _CASES_8}
+        if notion == MAXIMAL:
+            found["{(1,1)/2, (3,1)/4}, D = 1/10, as exp"] = _case_8(notion, 2, 0.1, _PAIR)
+        if side == "both":
+            named = {name: max(abs(row[0] - row[1]), abs(row[2] - row[1])) for name, row in found.items()}
+            return holds(sample, named=named, tolerance=tolerance, of="m and D")
+        at = 0 if side == "lower" else 1
+        return loose({name: (row[at], row[at + 1]) for name, row in found.items()}, sample, tolerance=tolerance)
 
-            verb = {"both": "is", "lower": "is bounded below by", "upper": "is bounded above by"}[side]
-            rises = "Up to D = (m-1)/m the bound is attained, an equation; beyond, the formula rises again and the least is 0."
-            claim(
-                f"Proposition 8({part})" + ("" if equation else f", {side} bound"),
-                "Section IV-A",
-                f"{opening} {notion} at distortion D {verb} {_FORMULA_8[notion][side == 'upper']}"
-                f"{'; the bound is what Q_D leaks' if notion == MAXIMAL and side == 'upper' else ''}.",
-                name=f"proposition_8_{part}" + ("" if equation else f"_{side}"),
-                correction=rises if side == "upper" and notion != MAXIMAL else "",
-                instance=_violation_8(notion, side),
-                tolerance=tolerance,
-                share=0.2 if notion == MAXIMAL else 1.0,
-            )(check)
+    return check
 
 
-_register_proposition_8()
+_RISES_8 = "Up to D = (m-1)/m the bound is attained, an equation; beyond, the formula rises again and the least is 0."
+for _name in (
+    "proposition_8_1",
+    "proposition_8_2",
+    "proposition_8_3_lower", "proposition_8_3_upper",
+    "proposition_8_4",
+    "proposition_8_5_lower", "proposition_8_5_upper",
+    "proposition_8_6_lower", "proposition_8_6_upper",
+    "proposition_8_7",
+):  # fmt: skip
+    _part, _of, _side = part_of(_name)
+    claim(
+        f"Proposition 8({_part}){'' if _side == 'both' else f', {_side} bound'}",
+        "Section IV-A",
+        "For one record of m values, if the hull of the source set contains the uniform distribution, the least leakage by "
+        f"{_of} at distortion D is {IS[_side]}{_FORMULA_8[_of][_side == 'upper']}"
+        f"{'; the bound is what Q_D leaks' if _name == 'proposition_8_3_upper' else ''}.",
+        name=_name,
+        correction=_RISES_8 if _side == "upper" and _of != MAXIMAL else "",
+        instance=_violation_8(_of, _side),
+        tolerance=_CONIC if _of == MAXIMAL else _EXACT,
+        share=0.2 if _of == MAXIMAL else 1.0,
+    )(_check_8(_of, _side))
 
 
 # Section IV-B: one known prior, and ordered sets
@@ -176,7 +182,7 @@ _register_proposition_8()
     "Without the uniform distribution in the source set, Theorem 6 sometimes gives no lower bound: its bound is 0 where "
     "something leaks.",
 )
-def _theorem_6_may_say_nothing() -> Finding:
+def section_iv_b_why_another_method() -> Finding:
     named = {}
     for notion in (DP, LEAKAGE):
         bound = zhong.theorem_6(notion, 3, 1, 0.25, SourceSet(_THREE)).lower
@@ -214,7 +220,7 @@ _JUMP = "Right but at D = (1-delta) D^(m-1), where the least leakage jumps to 0:
     instance=_violation_9,
     tolerance=_EXACT,
 )
-def _theorem_9(sample: Sample) -> Finding:
+def theorem_9(sample: Sample) -> Finding:
     name = "P = (4,3,2,1)/10, delta = {}, D = {}, as exp"
     found = {name.format(delta, (1 - delta) * F(6, 10)): _jumps(delta) for delta in (F(1, 10), F(1, 4))}
     inside = {}
@@ -244,7 +250,7 @@ def _violation_10(rng: np.random.Generator) -> float:
     instance=_violation_10,
     tolerance=_EXACT,
 )
-def _lemma_10(sample: Sample) -> Finding:
+def lemma_10(sample: Sample) -> Finding:
     # Q_delta keeps letter 1, and every other one with probability delta.
     table = [[F(1), F(0), F(0)], [F(9, 10), F(1, 10), F(0)], [F(9, 10), F(0), F(1, 10)]]
     spread = max(max(column) - min(column) for column in zip(*table, strict=True))
@@ -280,33 +286,30 @@ def _lemma_11_of(part: int, prior: np.ndarray, delta: float, d: float) -> float:
     return max(over, float(abs(diagonal[1:] - math.exp(leakage) * matrix[0, 1:] - delta).max()))
 
 
-def _register_lemma_11() -> None:
-    text = {
-        1: "delta <= Q(m|m) <= .. <= Q(1|1) <= 1",
-        2: "Q(j|j) = e^eps Q(j|1) + delta for all j from 2 on, eps being its leakage",
-    }
-    for part in (1, 2):
+def _check_11(part: int) -> Callable[[Sample], Finding]:
+    def check(sample: Sample) -> Finding:
+        cases = {
+            "P = (4,3,2,1)/10, delta = 1/10, D = 1/2": (np.array(_FOUR), 0.1, 0.5),
+            "P = (2,2,1)/5, delta = 1/5, D = 2/5": (np.array([0.4, 0.4, 0.2]), 0.2, 0.4),
+        }
+        named = {name: _lemma_11_of(part, *case) for name, case in cases.items()}
+        return holds(sample, named=named, of="priors, delta and D")
 
-        def check(sample: Sample, part: int = part) -> Finding:
-            cases = {
-                "P = (4,3,2,1)/10, delta = 1/10, D = 1/2": (np.array(_FOUR), 0.1, 0.5),
-                "P = (2,2,1)/5, delta = 1/5, D = 2/5": (np.array([0.4, 0.4, 0.2]), 0.2, 0.4),
-            }
-            named = {name: _lemma_11_of(part, *case) for name, case in cases.items()}
-            return holds(sample, named=named, of="priors, delta and D")
-
-        claim(
-            f"Lemma 11({part})",
-            "Section IV-B",
-            "For 0 < delta < 1 and a known prior in falling order, where something leaks, a best mechanism by approximate "
-            "privacy (Q(y|x) <= e^eps Q(y|x') + delta) has "
-            f"{text[part]}.",
-            name=f"lemma_11_{part}",
-            instance=_lemma_11_violation(part),
-        )(check)
+    return check
 
 
-_register_lemma_11()
+for _part, _name, _text in (
+    (1, "lemma_11_1", "delta <= Q(m|m) <= .. <= Q(1|1) <= 1"),
+    (2, "lemma_11_2", "Q(j|j) = e^eps Q(j|1) + delta for all j from 2 on, eps being its leakage"),
+):
+    claim(
+        f"Lemma 11({_part})",
+        "Section IV-B",
+        "For 0 < delta < 1 and a known prior in falling order, where something leaks, a best mechanism by approximate "
+        f"privacy (Q(y|x) <= e^eps Q(y|x') + delta) has {_text}.",
+        name=_name,
+        instance=_lemma_11_violation(_part),
+    )(_check_11(_part))
 
 
 def _ordered(rng: np.random.Generator, count: int = 2) -> Vertices:
@@ -334,7 +337,7 @@ def _violation_12(rng: np.random.Generator) -> float:
     tolerance=1e-6,
     share=0.5,
 )
-def _proposition_12(sample: Sample) -> Finding:
+def proposition_12(sample: Sample) -> Finding:
     printed, mended = {}, {}
     for delta, d in ((F(1, 10), F(9, 40)), (F(0), F(9, 40)), (F(0), F(1, 4))):
         name = f"P = (7,2,1)/10, delta = {delta}, D = {d}, as exp"
@@ -360,7 +363,7 @@ def _violation_13(rng: np.random.Generator) -> float:
     instance=_violation_13,
     tolerance=_EXACT,
 )
-def _theorem_13(sample: Sample) -> Finding:
+def theorem_13(sample: Sample) -> Finding:
     printed, mended = {}, {}
     for label, prior, d in (
         ("P = (4,3,2,1)/10, D = 3/5", _FOUR, 0.6),
@@ -378,7 +381,7 @@ def _theorem_13(sample: Sample) -> Finding:
     "Section IV-B",
     "Theorem 13 is stronger than the result of Kalantari et al. (2018), who give an optimization problem and not its solution.",
 )
-def _theorem_13_is_stronger() -> Finding:
+def theorem_13_comparison() -> Finding:
     return not_checkable(
         "how far another paper went is no number; both are exact for one prior, but for the jump of this one"
     )
@@ -398,7 +401,7 @@ def _violation_14(rng: np.random.Generator) -> float:
     instance=_violation_14,
     tolerance=_EXACT,
 )
-def _theorem_14(sample: Sample) -> Finding:
+def theorem_14(sample: Sample) -> Finding:
     cases = {
         "P = (4,3,2,1)/10, D = 27/50": (_FOUR, 0.54),
         "P = (4,3,2,1)/10, D = 3/10, a corner": (_FOUR, 0.3),
@@ -425,7 +428,7 @@ def _round_trip(rng: np.random.Generator) -> float:
     "The least distortion at a maximal leakage that Saeidian et al. give is the inverse of the curve of Theorem 14.",
     instance=_round_trip,
 )
-def _theorem_14_is_corollary_15(sample: Sample) -> Finding:
+def theorem_14_equal_expression(sample: Sample) -> Finding:
     there = zhong.theorem_14(_FOUR, 0.54)
     back = zhong.corollary_15(SourceSet(_FOUR), there)
     return holds(sample, named={"P = (4,3,2,1)/10, D = 27/50": abs(back - 0.54)}, of="priors and D")
@@ -449,7 +452,7 @@ def _violation_15(rng: np.random.Generator) -> float:
     tolerance=1e-6,
     share=0.5,
 )
-def _corollary_15(sample: Sample) -> Finding:
+def corollary_15(sample: Sample) -> Finding:
     name = "two letters, eps = log 2: letter whose probability is asked for, of the letters there are"
     k = int(math.exp(math.log(2)) + 1e-12)
     source = SourceSet([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]])
@@ -474,7 +477,7 @@ def _binary(notion: str, d: float) -> tuple[float, float, float]:
     "The curves for two letters and an unknown prior, of differential privacy, its approximate version with delta = 0.1, "
     "maximal leakage and mutual information, are those of Proposition 8.",
 )
-def _figure_3_curves() -> Finding:
+def figure_3_curves() -> Finding:
     grid = np.arange(1, 50) / 50
     named = {}
     for notion in (DP, APPROXIMATE, LEAKAGE, MUTUAL):
@@ -490,7 +493,7 @@ def _figure_3_curves() -> Finding:
     "drawn ranges.",
     correction="Both ranges shrink to their upper ends up to D = 1/2, and to 0 from there.",
 )
-def _figure_3_ranges() -> Finding:
+def figure_3_ranges() -> Finding:
     pairs = {}
     for notion in (RENYI, SIBSON):
         for d in (F(1, 5), F(2, 5)):
@@ -514,7 +517,7 @@ def _excess(first: str, second: str, d: float) -> float:
     correction="For differential privacy; for Renyi of order 2 up to D = (3 - sqrt 5)/2 = 0.382, and for delta = 0.1 up to D "
     "= 0.414, where maximal leakage is as large.",
 )
-def _figure_3_order() -> Finding:
+def figure_3_text_order() -> Finding:
     printed = {
         "maximal leakage less Renyi at D = 2/5, as exp": (0.0, _excess(LEAKAGE, RENYI, 0.4)),
         "maximal leakage less approximate at D = 9/20, as exp": (0.0, _excess(LEAKAGE, APPROXIMATE, 0.45)),
@@ -543,7 +546,7 @@ def _special_8(notion: str, d: float, vertices: Vertices) -> float:
     ),
     tolerance=_EXACT,
 )
-def _figure_3_randomized_response(sample: Sample) -> Finding:
+def figure_3_text_randomized_response(sample: Sample) -> Finding:
     printed = {
         "{(1,1)/2, (3,1)/4}, maximal information, D = 1/10, as exp": (
             math.exp(_special_8(MAXIMAL, 0.1, _PAIR)),
@@ -576,7 +579,7 @@ def _four(notion: str, d: float) -> float:
     "The curves for P = (4,3,2,1)/10 of differential privacy, its approximate version with delta = 0.1, and maximal leakage "
     "are those of Theorems 13, 9 and 14.",
 )
-def _figure_4_curves() -> Finding:
+def figure_4_curves() -> Finding:
     named = {}
     for notion in (DP, APPROXIMATE, LEAKAGE):
         worst = 0.0
@@ -599,7 +602,7 @@ def _figure_4_curves() -> Finding:
     correction="Below D = 0.54, and always below differential privacy; from 0.54 to 0.6 approximate privacy needs nothing, "
     "maximal leakage does.",
 )
-def _figure_4_most_relaxed() -> Finding:
+def figure_4_text_most_relaxed() -> Finding:
     printed = {
         "maximal leakage less approximate at D = 27/50, as exp": (0.0, _four(LEAKAGE, 0.54) - _four(APPROXIMATE, 0.54))
     }
@@ -616,7 +619,7 @@ def _figure_4_most_relaxed() -> Finding:
     "For P = (4,3,2,1)/10 the curves of differential privacy and of its approximate version with delta = 0.1 jump to zero at "
     "D = 0.6 and 0.54.",
 )
-def _figure_4_jumps() -> Finding:
+def figure_4_text_jumps() -> Finding:
     low, high = 0.3, 0.9
     while high - low > 1e-12:
         middle = (low + high) / 2
@@ -639,7 +642,7 @@ def _figure_4_jumps() -> Finding:
     "D if and only if D >= (1-delta)(1 - P_1).",
     instance=lambda rng: _why(random_prior(rng, int(rng.integers(2, 7))), float(rng.uniform(0, 0.9))),
 )
-def _figure_4_why(sample: Sample) -> Finding:
+def figure_4_text_why(sample: Sample) -> Finding:
     named = {f"P = (4,3,2,1)/10, delta = {delta}": _why(np.array(_FOUR), delta) for delta in (0.0, 0.1)}
     return holds(sample, named=named, of="priors and delta")
 

@@ -12,6 +12,7 @@ from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, no
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
+    IS,
     LEAKAGE,
     MAXIMAL,
     MUTUAL,
@@ -29,6 +30,7 @@ from paper_repro.claims.zhong_bu2022_tools import (
     exp_sibson_2,
     least,
     loss,
+    part_of,
     product,
     random_prior,
     response,
@@ -61,7 +63,7 @@ _BOTH_WAYS = "show one bit and hide the other"
     "Section IV-D",
     "In parallel composition the server collects independent samples, each of which was published under a local guarantee.",
 )
-def _figure_5() -> Finding:
+def figure_5() -> Finding:
     return not_checkable("a diagram of who sends what to whom; it says nothing that a number could contradict")
 
 
@@ -82,7 +84,7 @@ def _distortion_adds_up(rng: np.random.Generator) -> float:
     "times that of one.",
     instance=_distortion_adds_up,
 )
-def _distortion_of_a_product(sample: Sample) -> Finding:
+def section_iv_d_distortion(sample: Sample) -> Finding:
     flip = response(3, F(1, 4))
     prior = [F(7, 10), F(2, 10), F(1, 10)]
     joint = [a * b for a in prior for b in prior]
@@ -130,47 +132,54 @@ def _gap_16(notion: str, prior: np.ndarray, d: float, times: int) -> float:
     return abs(times * local - least(notion, 2, 2, 2 * d, (tuple(np.kron(prior, prior).tolist()),)))
 
 
-def _register_lemma_16() -> None:
-    opening = "For n independent records with a prior from a given set, over all mechanisms on databases, the least leakage by"
-    for notion in (DP, RENYI, MAXIMAL, LEAKAGE, SIBSON, MUTUAL):
-        alike = notion in (DP, RENYI)
-        true = alike or notion == MUTUAL
+def _check_16(notion: str) -> Callable[[Sample], Finding]:
+    def true(sample: Sample) -> Finding:
+        times = 1 if notion in (DP, RENYI) else 2
+        named = {"P = (7,3)/10, two records, D = 2/5": _gap_16(notion, np.array([0.7, 0.3]), 0.2, times)}
+        named["two fair bits, D = 1/2"] = _gap_16(notion, np.array([0.5, 0.5]), 0.25, times)
+        return holds(sample, named=named, tolerance=1e-5 if notion != DP else _EXACT, of="priors and D")
 
-        def check(sample: Sample, notion: str = notion) -> Finding:
-            times = 1 if notion in (DP, RENYI) else 2
-            if notion in (DP, RENYI, MUTUAL):
-                named = {"P = (7,3)/10, two records, D = 2/5": _gap_16(notion, np.array([0.7, 0.3]), 0.2, times)}
-                named["two fair bits, D = 1/2"] = _gap_16(notion, np.array([0.5, 0.5]), 0.25, times)
-                return holds(sample, named=named, tolerance=1e-5 if notion != DP else _EXACT, of="priors and D")
-            flip = response(2, F(3, 10) if notion == SIBSON else F(1, 4))
-            matrix = _BY_DISTANCE if notion == SIBSON else _SHOW_ONE
-            measures: dict[str, Callable[[Table, list[F]], float | F]] = {
-                MAXIMAL: exp_information,
-                LEAKAGE: lambda table, prior: exp_mass(table),
-                SIBSON: exp_sibson_2,
-            }
-            measure = measures[notion]
-            d = changed(matrix, _FAIR, 2, 2)
-            lemma, product_ = float(measure(flip, _HALF)) ** 2, float(measure(product(flip, flip), _FAIR))
-            how = "(9,5,1)/20 by number of bits changed, order 2" if notion == SIBSON else _BOTH_WAYS
-            printed = {f"two fair bits, D = {d}, {how}, as exp": (lemma, float(measure(matrix, _FAIR)))}
-            exact = math.exp(least(notion, 2, 2, float(d)))
-            printed[f"the same, least of all mechanisms{' at order 2' * (notion == SIBSON)}, as exp"] = (lemma, exact)
-            mended = {f"one randomized response for both bits, D = {d}, as exp": (lemma, product_)}
-            return corrected(printed, mended, sample)
+    def among_products(sample: Sample) -> Finding:
+        flip = response(2, F(3, 10) if notion == SIBSON else F(1, 4))
+        matrix = _BY_DISTANCE if notion == SIBSON else _SHOW_ONE
+        measures: dict[str, Callable[[Table, list[F]], float | F]] = {
+            MAXIMAL: exp_information,
+            LEAKAGE: lambda table, prior: exp_mass(table),
+            SIBSON: exp_sibson_2,
+        }
+        measure = measures[notion]
+        d = changed(matrix, _FAIR, 2, 2)
+        lemma, product_ = float(measure(flip, _HALF)) ** 2, float(measure(product(flip, flip), _FAIR))
+        how = "(9,5,1)/20 by number of bits changed, order 2" if notion == SIBSON else _BOTH_WAYS
+        printed = {f"two fair bits, D = {d}, {how}, as exp": (lemma, float(measure(matrix, _FAIR)))}
+        exact = math.exp(least(notion, 2, 2, float(d)))
+        printed[f"the same, least of all mechanisms{' at order 2' * (notion == SIBSON)}, as exp"] = (lemma, exact)
+        mended = {f"one randomized response for both bits, D = {d}, as exp": (lemma, product_)}
+        return corrected(printed, mended, sample)
 
-        claim(
-            f"Lemma 16({1 if alike else 2}), {notion}",
-            "Section IV-D",
-            f"{opening} {notion} at distortion D is {'' if alike else 'n times '}the least for one record at D/n.",
-            correction="" if true else _ONE_CHANNEL,
-            instance=_against_all(notion) if true else _additive(notion),
-            tolerance=1e-5 if true and notion != DP else _EXACT,
-            share=0.1 if true else 1.0,
-        )(check)
+    return true if notion in (DP, RENYI, MUTUAL) else among_products
 
 
-_register_lemma_16()
+for _name, _notion in (
+    ("lemma_16_1_differential_privacy", DP),
+    ("lemma_16_1_renyi_differential_privacy", RENYI),
+    ("lemma_16_2_maximal_information", MAXIMAL),
+    ("lemma_16_2_maximal_leakage", LEAKAGE),
+    ("lemma_16_2_sibson_information", SIBSON),
+    ("lemma_16_2_mutual_information", MUTUAL),
+):
+    _alike, _true = _notion in (DP, RENYI), _notion in (DP, RENYI, MUTUAL)
+    claim(
+        f"Lemma 16({1 if _alike else 2}), {_notion}",
+        "Section IV-D",
+        "For n independent records with a prior from a given set, over all mechanisms on databases, the least leakage by "
+        f"{_notion} at distortion D is {'' if _alike else 'n times '}the least for one record at D/n.",
+        name=_name,
+        correction="" if _true else _ONE_CHANNEL,
+        instance=_against_all(_notion) if _true else _additive(_notion),
+        tolerance=1e-5 if _true and _notion != DP else _EXACT,
+        share=0.1 if _true else 1.0,
+    )(_check_16(_notion))
 
 
 # Theorem 17
@@ -302,38 +311,39 @@ def _check_17(notion: str, side: str) -> Callable[[Sample], Finding]:
     return equation if notion == DP else bound
 
 
-def _register_theorem_17() -> None:
-    rises = "From D = n(m-1)/m on nothing needs to leak, but the formula rises again."
-    corrections = {
-        (LEAKAGE, "both"): _ONE_CHANNEL,
-        (MAXIMAL, "lower"): _ONE_CHANNEL,
-        (SIBSON, "lower"): _ONE_CHANNEL,
-        (RENYI, "lower"): "The logarithm is lost: max(0, log(n(m-1)(1-D/n)^(a/(a-1))/D)).",
-        (RENYI, "upper"): f"{rises} Before, the bound is the least leakage.",
-        (SIBSON, "upper"): rises,
-        (MUTUAL, "both"): f"{rises} The least leakage is 0 there, up to D = n.",
-        (APPROXIMATE, "upper"): "What the product of randomized responses leaks; other mechanisms leak less.",
-    }
-    for part, notion in enumerate(NOTION_NAMES, 1):
-        equation = notion in (DP, LEAKAGE, MUTUAL)
-        for side in ("both",) if equation else ("lower", "upper"):
-            mended = notion == LEAKAGE or (side == "lower" and notion in (MAXIMAL, SIBSON))
-            reading: Reading = "corrected" if notion == MUTUAL or (notion, side) == (RENYI, "lower") else "printed"
-            verb = {"both": "is", "lower": "is bounded below by", "upper": "is bounded above by"}[side]
-            claim(
-                f"Theorem 17({part})" + ("" if equation else f", {side} bound"),
-                "Section IV-D",
-                "For n independent records of m values and source sets of one record whose hull contains the uniform "
-                "distribution, the "
-                f"least leakage by {notion} at distortion D {verb} {_FORMULA_17[notion][side == 'upper']}.",
-                name=f"theorem_17_{part}" + ("" if equation else f"_{side}"),
-                correction=corrections.get((notion, side), ""),
-                instance=_violation_of_products(notion) if mended else _violation_17(notion, side, reading),
-                tolerance=_EXACT,
-            )(_check_17(notion, side))
-
-
-_register_theorem_17()
+_RISES = "From D = n(m-1)/m on nothing needs to leak, but the formula rises again."
+_CORRECTIONS_17 = {
+    "theorem_17_4": _ONE_CHANNEL,
+    "theorem_17_3_lower": _ONE_CHANNEL,
+    "theorem_17_6_lower": _ONE_CHANNEL,
+    "theorem_17_5_lower": "The logarithm is lost: max(0, log(n(m-1)(1-D/n)^(a/(a-1))/D)).",
+    "theorem_17_5_upper": f"{_RISES} Before, the bound is the least leakage.",
+    "theorem_17_6_upper": _RISES,
+    "theorem_17_7": f"{_RISES} The least leakage is 0 there, up to D = n.",
+    "theorem_17_2_upper": "What the product of randomized responses leaks; other mechanisms leak less.",
+}
+for _name in (
+    "theorem_17_1",
+    "theorem_17_2_lower", "theorem_17_2_upper",
+    "theorem_17_3_lower", "theorem_17_3_upper",
+    "theorem_17_4",
+    "theorem_17_5_lower", "theorem_17_5_upper",
+    "theorem_17_6_lower", "theorem_17_6_upper",
+    "theorem_17_7",
+):  # fmt: skip
+    _part, _notion, _side = part_of(_name)
+    _mended = _CORRECTIONS_17.get(_name) == _ONE_CHANNEL
+    _reading: Reading = "corrected" if _name in ("theorem_17_5_lower", "theorem_17_7") else "printed"
+    claim(
+        f"Theorem 17({_part}){'' if _side == 'both' else f', {_side} bound'}",
+        "Section IV-D",
+        "For n independent records of m values and source sets of one record whose hull contains the uniform distribution, the "
+        f"least leakage by {_notion} at distortion D is {IS[_side]}{_FORMULA_17[_notion][_side == 'upper']}.",
+        name=_name,
+        correction=_CORRECTIONS_17.get(_name, ""),
+        instance=_violation_of_products(_notion) if _mended else _violation_17(_notion, _side, _reading),
+        tolerance=_EXACT,
+    )(_check_17(_notion, _side))
 
 
 # Theorem 18
@@ -363,7 +373,7 @@ def _violation_18_1(rng: np.random.Generator) -> float:
     tolerance=_EXACT,
     share=0.3,
 )
-def _theorem_18_1(sample: Sample) -> Finding:
+def theorem_18_1(sample: Sample) -> Finding:
     claimed = math.exp(zhong.theorem_18("approximate differential privacy", [0.5, 0.5], 2, 0.5, delta=0.1))
     flip = response(2, F(1, 4))
     name = "two fair bits, delta = 1/10, D = 1/4 each"
@@ -398,7 +408,7 @@ def _violation_18_2(rng: np.random.Generator) -> float:
     instance=_violation_18_2,
     tolerance=_EXACT,
 )
-def _theorem_18_2(sample: Sample) -> Finding:
+def theorem_18_2(sample: Sample) -> Finding:
     claimed = math.exp(zhong.theorem_18("maximal leakage", [0.5, 0.5], 2, 0.5))
     flip = response(2, F(1, 4))
     printed = {f"two fair bits, D = 1/4 each, {_BOTH_WAYS}, as exp": (claimed, float(exp_mass(_SHOW_ONE)))}
@@ -416,7 +426,7 @@ def _theorem_18_2(sample: Sample) -> Finding:
     "Section I",
     "For a known prior the local problem is solved for approximate differential privacy (delta = 1/10) and for maximal leakage.",
 )
-def _contribution_2() -> Finding:
+def introduction_contribution_2() -> Finding:
     named, prior = {}, (0.4, 0.3, 0.2, 0.1)
     for d in (0.1, 0.25, 0.45, 0.55):
         gaps = [
@@ -435,7 +445,7 @@ def _contribution_2() -> Finding:
     correction="For differential privacy and mutual information; that for maximal leakage is right only if one channel "
     "serves all records.",
 )
-def _contribution_3() -> Finding:
+def introduction_contribution_3() -> Finding:
     case = _SHOWN
     found = {
         notion: _as_exp(_case_17(notion, case, "corrected")[:2])
@@ -464,7 +474,7 @@ def _rescaled(rng: np.random.Generator) -> float:
     instance=_rescaled,
     tolerance=_EXACT,
 )
-def _conclusion_closed_form(sample: Sample) -> Finding:
+def conclusion_closed_form(sample: Sample) -> Finding:
     gap = abs(zhong.theorem_9([0.7, 0.2, 0.1], 0.225, 0.1) - math.log(5))
     named = {"P = (7,2,1)/10, delta = 1/10, D = 9/40, log 5": gap}
     return holds(sample, named=named, of="priors, delta and D, and differential privacy at D/(1-delta)")
@@ -475,5 +485,5 @@ def _conclusion_closed_form(sample: Sample) -> Finding:
     "Section V",
     "This is the first result on the privacy-utility trade-off of approximate differential privacy.",
 )
-def _conclusion_first() -> Finding:
+def conclusion_first_result() -> Finding:
     return not_checkable("who was first is a matter of the literature, not of a computation")

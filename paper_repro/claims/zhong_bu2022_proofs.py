@@ -57,7 +57,7 @@ def _range_of_a_and_b(m: int, n: int, d: float) -> float:
     "With A = (m-1)(n-D)/D and B = (1 - D/n)^n, m^(-n) < B < 1 < A for 0 < D < n(m-1)/m.",
     instance=lambda rng: _range_of_a_and_b(*_space(rng)),
 )
-def _a_and_b(sample: Sample) -> Finding:
+def proof_of_theorem_6_a_and_b(sample: Sample) -> Finding:
     return holds(sample, named={"m = 3, n = 2, D = 1": _range_of_a_and_b(3, 2, 1.0)}, of="m, n and D")
 
 
@@ -95,7 +95,7 @@ def _binomial_gap(rng: np.random.Generator) -> float:
     instance=_binomial_gap,
     tolerance=_EXACT,
 )
-def _item_1_1(sample: Sample) -> Finding:
+def proof_of_theorem_6_item_1_1(sample: Sample) -> Finding:
     name = "m = 2, n = 3, D = 1, order 2"
     exact = _moment(2, 3, 1.0, 2.0)
     printed = _moment_by_shells(2, 3, 1.0, 2.0, 1, counted=False)
@@ -131,7 +131,7 @@ def _stationarity_gap(rng: np.random.Generator) -> float:
     correction="With the factor A^(-a d(x,y)) under the sum over y, which is lost; then it equals lambda.",
     instance=_stationarity_gap,
 )
-def _item_1_2(sample: Sample) -> Finding:
+def proof_of_theorem_6_item_1_2(sample: Sample) -> Finding:
     name = "m = 2, n = 1, D = 1/4, order 2: derivative less lambda"
     found = [_stationarity(2, 1, 0.25, 2.0, weighted=weighted) for weighted in (False, True)]
     return corrected({name: (found[0], 0.0)}, {name: (found[1], 0.0)}, sample)
@@ -152,7 +152,7 @@ def _concave(rng: np.random.Generator) -> float:
     "convexity in the mechanism).",
     instance=_concave,
 )
-def _item_1_2_convex(sample: Sample) -> Finding:
+def proof_of_theorem_6_item_1_2_convexity(sample: Sample) -> Finding:
     powers = np.array([[0.75, 0.25], [0.25, 0.75]]) ** 2
     value = [float(((np.array(prior) @ powers) ** 0.5).sum()) for prior in ([1.0, 0.0], [0.0, 1.0], [0.5, 0.5])]
     named = {"rows (3,1)/4 and (1,3)/4, order 2, half-way": (value[0] + value[1]) / 2 - value[2]}
@@ -167,36 +167,41 @@ def _limit(m: int, n: int, d: float, alpha: float, times: int) -> float:
     return n * math.log(m) + n * times / (alpha - 1) * total
 
 
-def _register_limits() -> None:
-    for item, notion, alpha, short in (("1.4", LEAKAGE, 1e9, "infinity"), ("1.5", MUTUAL, 1 + 1e-7, "1")):
+def _limit_gap(notion: str, alpha: float) -> Callable[[np.random.Generator], float]:
+    def violation(rng: np.random.Generator) -> float:
+        m, n, d = _space(rng)
+        if m**n > 256:
+            return math.nan
+        exact = loss(notion, zhong.lemma_5_mechanism(m, n, d), m, n, uniform(m**n))
+        return abs(_limit(m, n, d, alpha, 1) - exact)
 
-        def instance(rng: np.random.Generator, notion: str = notion, alpha: float = alpha) -> float:
-            m, n, d = _space(rng)
-            if m**n > 256:
-                return math.nan
-            exact = loss(notion, zhong.lemma_5_mechanism(m, n, d), m, n, uniform(m**n))
-            return abs(_limit(m, n, d, alpha, 1) - exact)
-
-        def check(sample: Sample, notion: str = notion, alpha: float = alpha) -> Finding:
-            exact = loss(notion, zhong.lemma_5_mechanism(2, 2, 0.5), 2, 2, uniform(4))
-            name = "m = n = 2, D = 1/2, as exp"
-            found = [math.exp(_limit(2, 2, 0.5, alpha, times)) for times in (2, 1)]
-            return corrected(
-                {name: (found[0], math.exp(exact))}, {name: (found[1], math.exp(exact))}, sample, tolerance=1e-5
-            )
-
-        claim(
-            f"Proof of Theorem 6, item {item}",
-            _PLACE,
-            f"The {notion} of Q_D is n log m + n lim n/(a-1) log(((n-D)/n)^a + (m-1)(D/(n(m-1)))^a), as the order a tends to "
-            f"{short}.",
-            correction="1/(a-1) in place of n/(a-1); the next line has it right.",
-            instance=instance,
-            tolerance=1e-5,
-        )(check)
+    return violation
 
 
-_register_limits()
+def _check_limit(notion: str, alpha: float) -> Callable[[Sample], Finding]:
+    def check(sample: Sample) -> Finding:
+        exact = math.exp(loss(notion, zhong.lemma_5_mechanism(2, 2, 0.5), 2, 2, uniform(4)))
+        name = "m = n = 2, D = 1/2, as exp"
+        printed, mended = (math.exp(_limit(2, 2, 0.5, alpha, times)) for times in (2, 1))
+        return corrected({name: (printed, exact)}, {name: (mended, exact)}, sample, tolerance=1e-5)
+
+    return check
+
+
+for _name, _item, _notion, _alpha, _end in (
+    ("proof_of_theorem_6_item_1_4", "1.4", LEAKAGE, 1e9, "infinity"),
+    ("proof_of_theorem_6_item_1_5", "1.5", MUTUAL, 1 + 1e-7, "1"),
+):
+    claim(
+        f"Proof of Theorem 6, item {_item}",
+        _PLACE,
+        f"The {_notion} of Q_D is n log m + n lim n/(a-1) log(((n-D)/n)^a + (m-1)(D/(n(m-1)))^a), as the order a tends to "
+        f"{_end}.",
+        name=_name,
+        correction="1/(a-1) in place of n/(a-1); the next line has it right.",
+        instance=_limit_gap(_notion, _alpha),
+        tolerance=1e-5,
+    )(_check_limit(_notion, _alpha))
 
 
 # Theorem 6, second part: lower bounds
@@ -217,7 +222,7 @@ def _inequality_6(rng: np.random.Generator) -> float:
     "P(x).",
     instance=_inequality_6,
 )
-def _inequality_6_check(sample: Sample) -> Finding:
+def proof_of_theorem_6_inequality_6(sample: Sample) -> Finding:
     flip = response(2, F(1, 4))
     total = sum((q for i, row in enumerate(flip) for j, q in enumerate(row) if i != j), F(0))
     bound = changed(flip, [F(3, 4), F(1, 4)]) * 2 / F(1, 2)
@@ -238,7 +243,7 @@ def _common(m: int, n: int, place: int, first: int) -> int:
     "Of the databases at distance l from y, (n-l+1)(m-1) are at distance l from x as well, if x and y are at distance l-1.",
     correction="At distance 1 from x: they are its neighbors that are one step farther from y.",
 )
-def _item_2_1() -> Finding:
+def proof_of_theorem_6_items_2_1_and_2_5() -> Finding:
     printed, mended = {}, {}
     for m, n, place in ((2, 2, 2), (3, 2, 2), (2, 3, 2)):
         name, wanted = f"m = {m}, n = {n}, l = {place}", float((n - place + 1) * (m - 1))
@@ -254,7 +259,7 @@ def _item_2_1() -> Finding:
     "source set.",
     correction="With D/theta in place of D, as in the theorem and in the assumption that is led to a contradiction.",
 )
-def _item_2_5() -> Finding:
+def proof_of_theorem_6_item_2_5_last_line() -> Finding:
     exact = least(RENYI, 2, 1, 0.2, ((0.75, 0.25),))
     printed = [(1 - d) ** 2 / d for d in (0.2, 0.4)]
     name = "P = (3,1)/4, D = 1/5, order 2, as exp"
@@ -280,7 +285,7 @@ def _item_2_6_gap(rng: np.random.Generator) -> float:
     correction="The member that attains theta has it, which is enough for the proof.",
     instance=_item_2_6_gap,
 )
-def _item_2_6(sample: Sample) -> Finding:
+def proof_of_theorem_6_item_2_6(sample: Sample) -> Finding:
     name = "{(1,1)/2, (3,1)/4}, theta = 1, l = 0: largest mass"
     bound = F(1) - 1 * (1 - F(1, 2))
     printed = {f"{name} of (3,1)/4, at most": (float(bound), 0.75)}
@@ -307,7 +312,7 @@ def _objective_gap(rng: np.random.Generator) -> float:
     correction="With P' in place of P_U.",
     instance=_objective_gap,
 )
-def _problem_7(sample: Sample) -> Finding:
+def proof_of_theorem_6_problem_7(sample: Sample) -> Finding:
     prior, half, matrix = np.array([0.75, 0.25]), np.array([0.5, 0.5]), np.eye(2)
     name = "P' = (3,1)/4, identity, nats"
     exact = information(prior, matrix)
@@ -361,7 +366,7 @@ _SKEWED = np.array([0.22, 0.26, 0.26, 0.26])
     correction="alpha_x = n theta/m^n log(eta^(1/n)/(1 - D/(n theta))).",
     instance=_relaxation_gap(multiplier=True),
 )
-def _item_2_7_multipliers(sample: Sample) -> Finding:
+def proof_of_theorem_6_item_2_7_multipliers(sample: Sample) -> Finding:
     theta, eta, _ = _relaxed(_SKEWED, 2, 2, 0.1)
     name = "two bits, P = (22,26,26,26)/100, D = 1/10: derivative in Q(x|x)"
     found = [_multiplier(theta, eta, 2, 2, 0.1, printed=printed) for printed in (True, False)]
@@ -376,7 +381,7 @@ def _item_2_7_multipliers(sample: Sample) -> Finding:
     correction="The factor of the second logarithm is D; with theta D the bound (7) of Theorem 6 claims more than is shown.",
     instance=_relaxation_gap(multiplier=False),
 )
-def _item_2_7_value(sample: Sample) -> Finding:
+def proof_of_theorem_6_item_2_7_value(sample: Sample) -> Finding:
     theta, eta, value = _relaxed(_SKEWED, 2, 2, 0.1)
     name = "two bits, P = (22,26,26,26)/100, D = 1/10, nats"
     found = [_bound_7(theta, eta, 2, 2, 0.1, factor) for factor in (theta * 0.1, 0.1)]
@@ -411,7 +416,7 @@ def _by_diagonal(kept: list[F], delta: F) -> Table:
     "Q(j|i) = (a_j - delta)(1 - a_i)/sum_{j != i}(a_j - delta) with diagonal a is a channel, since sum_i Q(j|i) = 1 for every j.",
     correction="The sums over outputs j are 1, for every input i; those over inputs are not.",
 )
-def _theorem_9_channel() -> Finding:
+def proof_of_theorem_9_channel() -> Finding:
     # (7,2,1)/10, D = 1/4, delta = 0: keep 5/6, 5/6 and 0.
     table = _by_diagonal([F(5, 6), F(5, 6), F(0)], F(0))
     columns = [float(sum(column)) for column in zip(*table, strict=True)]
@@ -429,7 +434,7 @@ def _theorem_9_channel() -> Finding:
     "The least eps of that channel is max_i sum_{j != i}(a_j - delta)/(1 - a_i).",
     correction="The logarithm of it.",
 )
-def _theorem_9_leakage() -> Finding:
+def proof_of_theorem_9_its_leakage() -> Finding:
     kept = [F(5, 6), F(5, 6), F(0)]
     ratio = max((sum(kept) - a) / (1 - a) for a in kept)
     exact = math.log(exp_ratio(_by_diagonal(kept, F(0))))
@@ -463,7 +468,7 @@ def _order_14(prior: FloatArray, slack: float) -> int:
     correction="Falling and rising in the wide sense: where probabilities are equal, lines meet in one point, and z may be 0.",
     instance=lambda rng: float(_order_14(random_prior(rng, int(rng.integers(3, 7)), -0.3, 1.5), 1e-9)),
 )
-def _theorem_9_order(sample: Sample) -> Finding:
+def proof_of_theorem_9_14(sample: Sample) -> Finding:
     fair = np.full(4, 0.25)
     printed = {"P = (1,1,1,1)/4: inequalities that are not strict": (0.0, float(_order_14(fair, -1e-9)))}
     mended = {"P = (1,1,1,1)/4: that fail in the wide sense": (0.0, float(_order_14(fair, 1e-9)))}
@@ -487,7 +492,7 @@ def _tight(prior: list[F], i: int, j: int) -> int:
     "the j smallest probabilities), begin after its first one with Z_{m-1,m}, where lines m-1 and m meet.",
     correction="With Z_{m-2,m-1}; there is no line m, and Z_{m-1,m} lies inside an edge.",
 )
-def _theorem_9_corners() -> Finding:
+def proof_of_theorem_9_corners() -> Finding:
     prior = [F(5, 10), F(3, 10), F(2, 10)]
     name = "P = (5,3,2)/10: constraints that are tight, two at a corner,"
     printed = {f"{name} at Z_23": (2.0, float(_tight(prior, 3, 2)))}
@@ -523,7 +528,7 @@ def _summary_gap(rng: np.random.Generator) -> float:
     instance=_summary_gap,
     tolerance=_EXACT,
 )
-def _theorem_9_summary(sample: Sample) -> Finding:
+def proof_of_theorem_9_summary(sample: Sample) -> Finding:
     prior = np.array([0.7, 0.2, 0.1])
     name = "P = (7,2,1)/10, delta = 0, D = 1/4, as exp"
     exact = math.exp(least(DP, 3, 1, 0.25, ((0.7, 0.2, 0.1),)))
@@ -542,7 +547,7 @@ _PLACE_14 = "Appendix E, proof of Theorem 14"
     "Q(j|i) = (1 - a_j) a_i/sum_{i != j} a_i with diagonal a is a channel, a being the best diagonal for maximal leakage.",
     correction="Q(j|i) = (1 - a_i) a_j/sum_{j != i} a_j: the indices are exchanged.",
 )
-def _theorem_14_channel() -> Finding:
+def proof_of_theorem_14_channel() -> Finding:
     # Two fair letters at D = 1/4: keep 1 and 1/2.
     kept = [F(1), F(1, 2)]
     printed_row = kept[0] + (1 - kept[1]) * kept[0] / kept[0]
@@ -574,7 +579,7 @@ def _dual(prior: list[F], d: F, gamma: tuple[F, F, F], *, printed: bool) -> tupl
     correction="(D^(m-j) - 1) y_1 - j y_2 + y_3 >= -j: the coefficients of the first constraint of (16). As printed the "
     "program is unbounded.",
 )
-def _theorem_14_dual() -> Finding:
+def proof_of_theorem_14_dual_program() -> Finding:
     prior, d = [F(1, 2), F(1, 2)], F(1, 4)
     # The exact kept mass is 3/2; mended, y = (2, 0, 0) attains it, and strong duality says that nothing is below.
     exact = math.exp(least(LEAKAGE, 2, 1, 0.25, ((0.5, 0.5),)))
@@ -606,7 +611,7 @@ def _chain(rng: np.random.Generator) -> float:
     correction="log((Q(y|x) - delta)/Q(y|x')), which is the loss of one factor at delta q^(1-n), q being its largest entry.",
     instance=_chain,
 )
-def _theorem_17_2_first_step(sample: Sample) -> Finding:
+def proof_of_theorem_17_2_first_step(sample: Sample) -> Finding:
     flip = response(2, F(1, 4))
     pair = product(flip, flip)
     exact = float(exp_ratio(pair, 2, 2, F(1, 10)))
@@ -623,7 +628,7 @@ def _theorem_17_2_first_step(sample: Sample) -> Finding:
     "at delta m^(n-1) and at delta.",
     instance=_chain,
 )
-def _theorem_17_2_chain(sample: Sample) -> Finding:
+def proof_of_theorem_17_2_chain(sample: Sample) -> Finding:
     flip = response(2, F(1, 4))
     whole = exp_ratio(product(flip, flip), 2, 2, F(1, 10))
     low, high = exp_ratio(flip, delta=F(1, 5)), exp_ratio(flip, delta=F(1, 10))
@@ -653,7 +658,7 @@ def _merging_gap(rng: np.random.Generator) -> float:
     correction="If and only if N > m + 1 or Q(N|m) = 0.",
     instance=_merging_gap,
 )
-def _lemma_24_equality(sample: Sample) -> Finding:
+def proof_of_lemma_24_equality(sample: Sample) -> Finding:
     table = [[F(1, 2), F(0), F(1, 2)], [F(0), F(1), F(0)]]
     before = sum((1 - table[i][i] for i in range(2)), F(0)) / 2
     merged = [[row[0], row[1] + row[2]] for row in table]
@@ -671,7 +676,7 @@ def _lemma_24_equality(sample: Sample) -> Finding:
     correction="Giving t/n_R to each red one; in the third case, with white and red ones, taking from white ones and not "
     "from black ones.",
 )
-def _lemma_26_first_case() -> Finding:
+def proof_of_lemma_26_first_case() -> Finding:
     t = F(1, 10)
     sums = {}
     for black, red, white in ((1, 1, 0), (1, 2, 1), (2, 1, 3)):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, register
+from paper_repro.claims.base import register
 from paper_repro.databases import database_distances, optimal_database_mechanism
 from paper_repro.graphs import hamming
 from paper_repro.notions import Notion, notion_by_name
@@ -22,6 +21,7 @@ from paper_repro.types import NOTION_NAMES, FloatArray
 __all__ = [
     "APPROXIMATE",
     "DP",
+    "IS",
     "LEAKAGE",
     "MAXIMAL",
     "MUTUAL",
@@ -43,15 +43,18 @@ __all__ = [
     "least_by_program",
     "loss",
     "notion_of",
+    "part_of",
     "product",
     "random_prior",
     "random_vertices",
     "response",
-    "slug",
     "uniform",
 ]
 
 DP, APPROXIMATE, MAXIMAL, LEAKAGE, RENYI, SIBSON, MUTUAL = NOTION_NAMES
+
+IS = {"both": "", "lower": "bounded below by ", "upper": "bounded above by "}
+"""How a statement goes on after "the least leakage is", by side."""
 
 Table = list[list[Fraction]]
 """A mechanism in exact rational arithmetic, one row per input."""
@@ -60,35 +63,19 @@ Vertices = tuple[tuple[float, ...], ...]
 """Vertices of a source set."""
 
 
-def claim(
-    number: str,
-    place: str,
-    statement: str,
-    *,
-    name: str = "",
-    correction: str = "",
-    instance: Callable[[np.random.Generator], float] | None = None,
-    tolerance: float = 1e-9,
-    share: float = 1.0,
-) -> Callable[[Callable[..., Finding]], Callable[..., Finding]]:
-    """Register a claim of Zhong and Bu under a name, by default one made of its number."""
-    record = partial(register, "zhong_bu2022", number, place, statement)
-    options = {"correction": correction, "tolerance": tolerance, "share": share}
-
-    def _register(check: Callable[..., Finding]) -> Callable[..., Finding]:
-        check.__name__ = name or slug(number)
-        return record(instance=instance, **options)(check)  # type: ignore[arg-type]
-
-    return _register
+claim = partial(register, "zhong_bu2022")
+"""Registers a claim of Zhong and Bu."""
 
 
-def slug(text: str) -> str:
-    """What is left of a text in a Python name.
+def part_of(name: str) -> tuple[int, str, str]:
+    """What a claim is about that has one part a notion: the part, its notion, and "lower" or "upper", or "both" for an equation.
 
-    >>> slug("Lemma 16(2), maximal leakage")
-    'lemma_16_2_maximal_leakage'
+    >>> part_of("theorem_7_4_upper")
+    (4, 'maximal leakage', 'upper')
     """
-    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    side = name.rpartition("_")[2] if name.endswith(("_lower", "_upper")) else "both"
+    part = int(name.removesuffix(f"_{side}").rpartition("_")[2])
+    return part, NOTION_NAMES[part - 1], side
 
 
 def uniform(size: int) -> SourceSet:

@@ -1,6 +1,8 @@
 """A verdict follows from numbers: for each kind of check a planted false claim changes it."""
 
+import inspect
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -105,6 +107,13 @@ def test_shares_of_the_instances():
     assert claim(lambda rng: 0.0, share=0.1).instances(200) == 20
     assert claim(lambda rng: 0.0, share=0.001).instances(200) == 1
     assert claim(None).instances(200) == 0
+
+
+@pytest.mark.parametrize("claim", base.all_claims(), ids=lambda claim: claim.name)
+def test_a_search_for_a_name_ends_where_the_claim_is_registered(claim):
+    own = claim.name.partition(".")[2]
+    source = inspect.getsource(sys.modules[claim.module])
+    assert f"def {own}(" in source or f'"{own}"' in source
 
 
 def test_a_name_is_taken_once():
