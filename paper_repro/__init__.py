@@ -36,7 +36,13 @@ from paper_repro.guessing import (
     min_entropy_capacity,
     min_entropy_leakage,
 )
-from paper_repro.mechanisms import Mechanism, distance_mechanism, randomized_response, truncated_geometric
+from paper_repro.mechanisms import (
+    Mechanism,
+    distance_mechanism,
+    randomized_response,
+    truncated_geometric,
+    uniform_least_distortion,
+)
 from paper_repro.notions import (
     ApproximateDP,
     DifferentialPrivacy,
@@ -48,7 +54,6 @@ from paper_repro.notions import (
     SibsonInformation,
     notion_by_name,
 )
-from paper_repro.solvers.graph import uniform_least_distortion
 from paper_repro.sources import SourceSet, load_source_set, read_source_set, source_set_names
 from paper_repro.tradeoff import OptimalMechanism, distortion_curve, leakage_curve, optimal_mechanism
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion, check_grid, check_leakage
 from paper_repro.errors import SolverError
-from paper_repro.solvers.diagonal_ratio import CliqueProgram, prior_breakpoints
+from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, prior_breakpoints
 from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
@@ -144,7 +144,7 @@ def _curve_of_prior(prior: FloatArray) -> ExactCurve:
 
 
 def _curve_of_set(source: SourceSet) -> ExactCurve:
-    program = CliqueProgram(source.vertices)
+    program = DiagonalRatioProgram(source.vertices)
     letters, end = program.letter_count, program.perfect.distortion
     if end <= PERFECT_SLACK:
         return ExactCurve(np.empty(0), (np.empty(0),) * 4)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion, check_grid, check_leakage
+from paper_repro.deprecated import accepts_old_call
 from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion, Optimizer, Proposal
@@ -18,9 +19,6 @@ from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, ShownAsTable
 
 __all__ = ["OptimalMechanism", "certified", "distortion_curve", "leakage_curve", "optimal_mechanism"]
-
-# A budget may be missed by rounding: the distortion is a sum of M products, the leakage a logarithm.
-_ROUNDING = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,16 +31,19 @@ class OptimalMechanism(ShownAsTable):
     notion : Notion
     mechanism : Mechanism
     leakage : float
-        Nats. For differential privacy, rounded up from exact rational arithmetic; for mutual information, an upper bound
-        tight within 1e-10.
+        Nats. Rounded up from exact rational arithmetic for notions that compare probabilities (differential privacy, its
+        approximate version, maximal information, maximal leakage); an upper bound tight within 1e-10 for mutual and Sibson
+        information; exact up to rounding for Renyi differential privacy.
     distortion : float
-        Worst case over the source set.
+        Worst case over the source set: a probability of change, or an expected distance if there are ``costs``.
     least_favorable_prior : ndarray, shape (M,)
-        A member of the source set against which no mechanism does better (for mutual information: no mechanism that keeps
-        its distortion over the whole set does).
+        A member of the source set against which no mechanism does better (for mutual and Sibson information: no mechanism that
+        keeps its distortion over the whole set does).
     gap : float
         How far the result can be from the optimum, in ``notion.gap_unit``: the result's own figure less a lower bound
-        evaluated from the least favorable prior; at most ``notion.tolerance``, negative only by rounding.
+        evaluated from dual variables and the least favorable prior; at most ``notion.tolerance``, negative only by rounding.
+    costs : ndarray, shape (M, M), or None
+        Distances from the true letter to the published one; None for Hamming distortion.
     """
 
     source: SourceSet
@@ -52,10 +53,11 @@ class OptimalMechanism(ShownAsTable):
     distortion: float
     least_favorable_prior: FloatArray
     gap: float
+    costs: FloatArray | None = None
 
     @property
     def utility(self) -> float:
-        """Probability that the published letter is the true one, in the worst case: binary gain, 1 less the distortion."""
+        """Binary gain in the worst case, 1 less the distortion: with Hamming distortion, the probability of no change."""
         return 1 - self.distortion
 
     def __repr__(self) -> str:
@@ -75,32 +77,38 @@ def optimal_mechanism(
     distortion: float | None = None,
     leakage: float | None = None,
     notion: Notion | None = None,
+    costs: ArrayLike | None = None,
 ) -> OptimalMechanism:
     """The mechanism of least leakage at a distortion, or of least distortion at a leakage, over a source set.
 
-    Definition 4 (DP) and eq. (25) (mutual information) of Kalantari et al. 2018, exact for every source set of every class:
+    The privacy-distortion problem of Kalantari et al. 2018 (Definition 4, eq. (25)) and of Zhong and Bu 2022 (Definition 4),
+    exact for every source set of every class and for all seven notions:
 
-        minimize  leakage(Q)   subject to   max_P sum_i P_i (1 - Q_ii) <= distortion      (or the other way round).
+        minimize  leakage(Q)   subject to   max_P sum_ij P_i Q_ij d_ij <= distortion      (or the other way round).
 
     Parameters
     ----------
     source : SourceSet
-    distortion : float in [0, 1], or
+    distortion : float in [0, 1], or with ``costs`` in [0, largest cost], or
     leakage : float >= 0, in nats, infinity allowed
         Exactly one of the two.
     notion : Notion, default ``DifferentialPrivacy()``
+    costs : array_like, shape (M, M), optional
+        Distances ``d_ij`` from letter i to letter j: finite, >= 0, and 0 from a letter to itself. Not given, every change costs
+        1: Hamming distortion, for which most notions have a smaller and faster program.
 
     Returns
     -------
     OptimalMechanism
-        Certified: ``gap`` is at most 1e-9 in distortion for differential privacy and 1e-6 nats for mutual information. A
-        distortion within 1e-12 below the jump to zero leakage counts as at the jump. At distortion 0 the leakage of
-        differential privacy is infinite, unless one letter carries all probability.
+        Certified: ``gap`` is at most ``notion.tolerance``. That is 1e-9 in distortion for the notions of ratios (differential
+        privacy, its approximate version, maximal information), 1e-9 nats for maximal leakage and 1e-6 nats for mutual and Sibson
+        information and Renyi differential privacy. A distortion within 1e-12 below the jump to zero leakage counts as at the
+        jump. At distortion 0 the leakage of differential privacy is infinite, unless one letter carries all probability.
 
     Raises
     ------
     ValueError
-        If both or neither of the budgets are given, or one is outside its range.
+        If both or neither of the budgets are given, one is outside its range, or the source, the notion or the costs are none.
     CertificateError
         If the certificate does not close within the tolerance.
 
@@ -113,20 +121,35 @@ def optimal_mechanism(
     array([[0.7 , 0.15, 0.15],
            [0.15, 0.7 , 0.15],
            [0.15, 0.15, 0.7 ]])
+
+    Grades that count as far off as they are apart:
+
+    >>> apart = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+    >>> optimal_mechanism(SourceSet([0.5, 0.3, 0.2]), distortion=0.3, costs=apart).mechanism.matrix.round(2)
+    array([[0.78, 0.11, 0.11],
+           [0.11, 0.78, 0.11],
+           [0.11, 0.11, 0.78]])
     """
-    distortion, leakage = check_budgets(distortion, leakage, check_distortion)
-    notion, optimizer = _optimizer(source, notion)
-    return certified(notion, optimizer, distortion=distortion, leakage=leakage)
+    distances = None if costs is None else check_costs(costs, check_source(source).alphabet_size)
+    budgets = check_budgets(distortion, leakage, _within(distances))
+    notion, optimizer = _optimizer(source, notion, distances)
+    return replace(certified(notion, optimizer, distortion=budgets[0], leakage=budgets[1]), costs=distances)
 
 
-def leakage_curve(source: SourceSet, distortions: ArrayLike, notion: Notion | None = None) -> FloatArray:
+@accepts_old_call("notion")
+def leakage_curve(
+    source: SourceSet, distortions: ArrayLike, *, notion: Notion | None = None, costs: ArrayLike | None = None
+) -> FloatArray:
     """Least leakage at each distortion: the privacy-distortion function ``eps*(source, D)``.
 
     Parameters
     ----------
     source : SourceSet
-    distortions : array_like in [0, 1]
+    distortions : array_like in [0, 1], or with ``costs`` in [0, largest cost]
+        Of any shape.
     notion : Notion, default ``DifferentialPrivacy()``
+    costs : array_like, shape (M, M), optional
+        Distances between letters, as of :func:`optimal_mechanism`.
 
     Returns
     -------
@@ -143,25 +166,32 @@ def leakage_curve(source: SourceSet, distortions: ArrayLike, notion: Notion | No
     >>> leakage_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 0.3, 0.45, 0.5]).round(6)
     array([     inf, 1.540445, 0.788457, 0.      ])
     """
-    notion, optimizer = _optimizer(source, notion)
-    grid = check_grid(distortions, check_distortion)
+    distances = None if costs is None else check_costs(costs, check_source(source).alphabet_size)
+    notion, optimizer = _optimizer(source, notion, distances)
+    grid = check_grid(distortions, _within(distances))
     found = [certified(notion, optimizer, distortion=float(budget)).leakage for budget in grid.flat]
     return np.array(found, dtype=float).reshape(grid.shape)
 
 
-def distortion_curve(source: SourceSet, leakages: ArrayLike, notion: Notion | None = None) -> FloatArray:
+@accepts_old_call("notion")
+def distortion_curve(
+    source: SourceSet, leakages: ArrayLike, *, notion: Notion | None = None, costs: ArrayLike | None = None
+) -> FloatArray:
     """Least worst-case distortion at each leakage, ``D*(source, eps)``: the inverse of :func:`leakage_curve`.
 
     Parameters
     ----------
     source : SourceSet
     leakages : array_like, >= 0, in nats
+        Of any shape.
     notion : Notion, default ``DifferentialPrivacy()``
+    costs : array_like, shape (M, M), optional
+        Distances between letters, as of :func:`optimal_mechanism`.
 
     Returns
     -------
     ndarray of the same shape
-        Each value certified as by :func:`optimal_mechanism`.
+        Distortions; each value certified as by :func:`optimal_mechanism`.
 
     Raises
     ------
@@ -173,10 +203,58 @@ def distortion_curve(source: SourceSet, leakages: ArrayLike, notion: Notion | No
     >>> distortion_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 1.540445, math.inf]).round(6)
     array([0.5, 0.3, 0. ])
     """
-    notion, optimizer = _optimizer(source, notion)
+    distances = None if costs is None else check_costs(costs, check_source(source).alphabet_size)
+    notion, optimizer = _optimizer(source, notion, distances)
     grid = check_grid(leakages, check_leakage)
     found = [certified(notion, optimizer, leakage=float(budget)).distortion for budget in grid.flat]
     return np.array(found, dtype=float).reshape(grid.shape)
+
+
+def check_source(source: SourceSet) -> SourceSet:
+    """Return the source set, or raise if it is something else.
+
+    >>> check_source(SourceSet([0.5, 0.5]))
+    SourceSet(V=1, M=2, Class I)
+    """
+    if not isinstance(source, SourceSet):
+        raise ValueError(
+            f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions, "
+            "or load_source_set(...) around a name"
+        )
+    return source
+
+
+def check_costs(costs: ArrayLike, size: int) -> FloatArray:
+    """Return distances between letters, shape (M, M), as floats, or raise unless they are finite, >= 0, and on the diagonal 0.
+
+    >>> check_costs([[0, 2], [1, 0]], 2)
+    array([[0., 2.],
+           [1., 0.]])
+    """
+    try:
+        distances = np.array(costs, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"costs must be a table of numbers, shape ({size}, {size}), got {costs!r}") from None
+    if distances.shape != (size, size):
+        raise ValueError(
+            f"costs must have shape ({size}, {size}), a row for each true letter and a column for each published one, got shape "
+            f"{distances.shape}"
+        )
+    bad = np.argwhere(~(np.isfinite(distances) & (distances >= 0)))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(
+            f"costs[{row}, {column}] is {float(distances[row, column])!r}; every cost must be finite and at least 0: for a "
+            "change that must not happen take a number far above the budget"
+        )
+    if distances.diagonal().any():
+        letter = int(np.flatnonzero(distances.diagonal())[0])
+        raise ValueError(
+            f"costs[{letter}, {letter}] is {float(distances[letter, letter])!r}; a letter published as it is must cost 0, "
+            "since nothing is changed: subtract that from the row, and count changes alone in the budget"
+        )
+    distances.setflags(write=False)
+    return distances
 
 
 def check_budgets(
@@ -216,11 +294,29 @@ def check_notion(notion: Notion | None) -> Notion:
     return notion
 
 
-def _optimizer(source: SourceSet, notion: Notion | None) -> tuple[Notion, Optimizer]:
-    if not isinstance(source, SourceSet):
-        raise ValueError(f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions")
-    notion = check_notion(notion)
-    return notion, notion.optimizer(source)
+def _within(costs: FloatArray | None) -> Callable[[float], float]:
+    """The check of a distortion: a probability of change, or with costs an expected one of them."""
+    if costs is None:
+        return check_distortion
+    most = float(costs.max())
+
+    def check(distortion: float) -> float:
+        try:
+            value = float(distortion)
+        except (TypeError, ValueError):
+            value = math.nan
+        if not 0 <= value <= most:
+            raise ValueError(
+                f"distortion must be an expected cost between 0 and {most:g}, the largest of the costs, got {distortion!r}"
+            )
+        return value
+
+    return check
+
+
+def _optimizer(source: SourceSet, notion: Notion | None, costs: FloatArray | None = None) -> tuple[Notion, Optimizer]:
+    source, notion = check_source(source), check_notion(notion)
+    return notion, notion.optimizer(source, costs)
 
 
 class Judged(Protocol):

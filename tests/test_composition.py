@@ -400,7 +400,7 @@ def test_the_best_local_mechanism_for_every_record(notion, vertices):
     found = parallel_composition(source, 4, distortion=0.8, notion=notion)
     assert found.local.distortion == pytest.approx(0.2, abs=1e-9) and found.records == 4
     assert found.distortion == pytest.approx(0.8, abs=1e-8)
-    local = float(leakage_curve(source, 0.2, notion))
+    local = float(leakage_curve(source, 0.2, notion=notion))
     if notion is POINTWISE:
         assert found.leakage < local
     else:
@@ -461,7 +461,7 @@ def test_a_leakage_for_a_million_records():
     source = SourceSet([0.5, 0.3, 0.2])
     assert parallel_composition(source, 10**6, leakage=1.540445).distortion == pytest.approx(0.3e6, abs=0.1)
     found = parallel_composition(source, 10**6, leakage=0.1e6, notion=MaximalLeakage())
-    alone = float(distortion_curve(source, 0.1, MaximalLeakage()))
+    alone = float(distortion_curve(source, 0.1, notion=MaximalLeakage()))
     assert found.distortion == pytest.approx(alone * 10**6, rel=1e-8) and found.leakage <= 0.1e6 * (1 + 1e-8)
     assert parallel_composition(source, 3, leakage=math.inf).distortion == 0
 

@@ -121,9 +121,9 @@ def test_the_least_favorable_prior_alone_is_as_bad(source_class, seed, name):
 def test_curves_fall_and_are_inverse_to_each_other(name, vertices, shares):
     source, notion = SourceSet(vertices), NOTIONS[name]
     distortions = np.sort(shares) * end(name, vertices)
-    leakages = leakage_curve(source, distortions, notion)
+    leakages = leakage_curve(source, distortions, notion=notion)
     assert (np.diff(leakages) <= AGREEMENT).all() and (leakages >= 0).all()
-    again = distortion_curve(source, leakages, notion)
+    again = distortion_curve(source, leakages, notion=notion)
     assert (np.diff(again) >= -AGREEMENT).all()
     # A leakage within 1e-6 nats of the best costs up to 1e-6 times the slope of the distortion, which for informations is
     # steep where little leaks: they grow with the square of what is saved.
@@ -141,8 +141,10 @@ def test_names_order_and_repetition_do_not_matter(name, vertices, share, random)
     random.shuffle(letters)
     random.shuffle(rows)
     other = np.vstack([vertices[rows], vertices.mean(axis=0)])[:, letters]
-    found = leakage_curve(SourceSet(other), distortion, NOTIONS[name])
-    assert found == pytest.approx(leakage_curve(SourceSet(vertices), distortion, NOTIONS[name]), abs=2 * AGREEMENT)
+    found = leakage_curve(SourceSet(other), distortion, notion=NOTIONS[name])
+    assert found == pytest.approx(
+        leakage_curve(SourceSet(vertices), distortion, notion=NOTIONS[name]), abs=2 * AGREEMENT
+    )
 
 
 @by_notion
@@ -151,8 +153,8 @@ def test_names_order_and_repetition_do_not_matter(name, vertices, share, random)
 def test_one_more_vertex_never_helps(name, vertices, share, counts):
     vertex = np.array(counts[: vertices.shape[1]], dtype=float)
     distortion, more = share * end(name, vertices), np.vstack([vertices, vertex / vertex.sum()])
-    found = leakage_curve(SourceSet(more), distortion, NOTIONS[name])
-    assert found >= leakage_curve(SourceSet(vertices), distortion, NOTIONS[name]) - 2 * AGREEMENT
+    found = leakage_curve(SourceSet(more), distortion, notion=NOTIONS[name])
+    assert found >= leakage_curve(SourceSet(vertices), distortion, notion=NOTIONS[name]) - 2 * AGREEMENT
 
 
 @by_notion
@@ -172,7 +174,7 @@ def test_a_mixture_leaks_no_more_than_the_leakier_part(name, rows, seed):
 def test_optima_are_ordered_as_the_notions_are(vertices, share):
     """Lemma 20, and that the standard definition asks for more than the pointwise one, here in vain."""
     source, distortion = SourceSet(vertices), share * (1 - DELTA) * least_distortion_without_leakage(vertices)
-    leak = {name: float(leakage_curve(source, distortion, notion)) for name, notion in NOTIONS.items()}
+    leak = {name: float(leakage_curve(source, distortion, notion=notion)) for name, notion in NOTIONS.items()}
     for less, more in [
         ("pointwise", "DP"), ("Renyi", "DP"), ("maximal information", "DP"), ("maximal leakage", "maximal information"),
         ("Sibson", "maximal leakage"), ("mutual information", "Sibson"), ("Sibson", "Renyi"),
@@ -244,9 +246,9 @@ def test_nothing_leaks_from_the_best_constant_answer_on(vertices, name):
         best = optimal_mechanism(source, distortion=distortion, notion=notion)
         assert best.leakage == pytest.approx(0, abs=1e-10)  # how exactly informations are evaluated
         assert best.distortion <= distortion + 1e-11
-    assert distortion_curve(source, 0.0, notion) == pytest.approx(free, abs=1e-9)  # the oracle's solver
+    assert distortion_curve(source, 0.0, notion=notion) == pytest.approx(free, abs=1e-9)  # the oracle's solver
     # Before it, something does.
-    assert leakage_curve(source, 0.98 * free, notion) > 1e-6
+    assert leakage_curve(source, 0.98 * free, notion=notion) > 1e-6
 
 
 @by_notion
@@ -299,9 +301,9 @@ def test_the_uniform_prior(size, share, name):
     source, notion = SourceSet(np.full(size, 1 / size)), NOTIONS[name]
     distortion = share * end(name, source.vertices)
     expected = of_randomized_response(name, size, distortion)
-    assert leakage_curve(source, distortion, notion) == pytest.approx(expected, abs=AGREEMENT)
+    assert leakage_curve(source, distortion, notion=notion) == pytest.approx(expected, abs=AGREEMENT)
     # A quarter of a share: where little leaks, informations grow with the square of what is saved.
-    assert distortion_curve(source, expected, notion) == pytest.approx(distortion, abs=2e-5)
+    assert distortion_curve(source, expected, notion=notion) == pytest.approx(distortion, abs=2e-5)
     if name not in ("maximal information", "pointwise", "standard"):
         best = optimal_mechanism(source, distortion=distortion, notion=notion)
         response = randomized_response(size, math.log((size - 1) * (1 - distortion) / distortion)).matrix
@@ -315,7 +317,7 @@ def test_class_one_sets_are_as_bad_as_the_uniform_prior(share, name):
     uniform = SourceSet(np.full(3, 1 / 3))
     around = SourceSet([np.roll((0.5, 0.3, 0.2), turn) for turn in range(3)])
     distortion = share * end(name, uniform.vertices)
-    found, least = (leakage_curve(source, distortion, NOTIONS[name]) for source in (around, uniform))
+    found, least = (leakage_curve(source, distortion, notion=NOTIONS[name]) for source in (around, uniform))
     if name == "maximal information":
         assert found > least + 0.01
     else:
@@ -325,11 +327,11 @@ def test_class_one_sets_are_as_bad_as_the_uniform_prior(share, name):
 @by_notion
 def test_curves_keep_the_shape_of_their_grid(name):
     source, notion = SourceSet([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2]]), NOTIONS[name]
-    assert leakage_curve(source, 0.3, notion).shape == ()
-    assert leakage_curve(source, [], notion).shape == (0,)
-    assert distortion_curve(source, [[0.5], [1.0]], notion).shape == (2, 1)
+    assert leakage_curve(source, 0.3, notion=notion).shape == ()
+    assert leakage_curve(source, [], notion=notion).shape == (0,)
+    assert distortion_curve(source, [[0.5], [1.0]], notion=notion).shape == (2, 1)
     one_by_one = [optimal_mechanism(source, distortion=d, notion=notion).leakage for d in (0.3, 0.1)]
-    assert leakage_curve(source, [0.3, 0.1], notion) == pytest.approx(one_by_one, abs=AGREEMENT)
+    assert leakage_curve(source, [0.3, 0.1], notion=notion) == pytest.approx(one_by_one, abs=AGREEMENT)
 
 
 @by_notion

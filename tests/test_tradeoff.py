@@ -157,7 +157,7 @@ def test_one_more_vertex_never_helps(vertices, share, counts):
 @FEW
 def test_differential_privacy_leaks_more_than_mutual_information(vertices, share):
     source = SourceSet(vertices)
-    assert leakage_curve(source, share) >= leakage_curve(source, share, MutualInformation()) - LEAKAGE_GAP
+    assert leakage_curve(source, share) >= leakage_curve(source, share, notion=MutualInformation()) - LEAKAGE_GAP
 
 
 @given(
@@ -168,14 +168,14 @@ def test_differential_privacy_leaks_more_than_mutual_information(vertices, share
 @FEW
 def test_mutual_information_has_the_same_properties(vertices, shares, random):
     source, notion, grid = SourceSet(vertices), MutualInformation(), np.sort(shares)
-    found = leakage_curve(source, grid, notion)
+    found = leakage_curve(source, grid, notion=notion)
     assert found[1] <= found[0] + LEAKAGE_GAP
     letters = list(range(vertices.shape[1]))
     random.shuffle(letters)
     more = np.vstack([vertices, vertices.mean(axis=0)])[:, letters]
-    assert leakage_curve(SourceSet(more), grid, notion) == pytest.approx(found, abs=LEAKAGE_GAP)
+    assert leakage_curve(SourceSet(more), grid, notion=notion) == pytest.approx(found, abs=LEAKAGE_GAP)
     wider = np.vstack([vertices, np.eye(vertices.shape[1])[0]])
-    assert (leakage_curve(SourceSet(wider), grid, notion) >= found - LEAKAGE_GAP).all()
+    assert (leakage_curve(SourceSet(wider), grid, notion=notion) >= found - LEAKAGE_GAP).all()
 
 
 @by_notion
@@ -183,11 +183,11 @@ def test_mutual_information_has_the_same_properties(vertices, shares, random):
 def test_limits(vertices, notion):
     source = SourceSet(vertices)
     end = least_distortion_without_leakage(source.vertices)
-    assert leakage_curve(source, 1.0, notion) == pytest.approx(
+    assert leakage_curve(source, 1.0, notion=notion) == pytest.approx(
         0, abs=1e-10
     )  # as exact as mutual information is evaluated
-    assert distortion_curve(source, 0.0, notion) == pytest.approx(end, abs=1e-10)  # the oracle's solver
-    assert distortion_curve(source, math.inf, notion) == 0
+    assert distortion_curve(source, 0.0, notion=notion) == pytest.approx(end, abs=1e-10)  # the oracle's solver
+    assert distortion_curve(source, math.inf, notion=notion) == 0
     identity = optimal_mechanism(source, distortion=0.0, notion=notion)
     assert identity.distortion == 0
     if notion.name == "differential privacy":
@@ -256,12 +256,12 @@ def test_tiny_probabilities(rare, notion):
     vertices = np.array([[0.6, 0.4 - rare, rare], [0.3, 0.7 - 2 * rare, 2 * rare]])
     with_it, without = SourceSet(vertices), SourceSet([[0.6, 0.4], [0.3, 0.7]])
     for distortion in (0.01, 0.2, 0.399):
-        found = leakage_curve(with_it, distortion, notion)
+        found = leakage_curve(with_it, distortion, notion=notion)
         # The rare letter shifts distortions by at most its mass; curves are no steeper than 1 / D here.
-        assert found == pytest.approx(leakage_curve(without, distortion, notion), abs=1e-6)
+        assert found == pytest.approx(leakage_curve(without, distortion, notion=notion), abs=1e-6)
     for leakage in (0.2, 1.0):
-        found = distortion_curve(with_it, leakage, notion)
-        assert found == pytest.approx(distortion_curve(without, leakage, notion), abs=1e-6)
+        found = distortion_curve(with_it, leakage, notion=notion)
+        assert found == pytest.approx(distortion_curve(without, leakage, notion=notion), abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -307,12 +307,12 @@ def test_leakages_beyond_the_range_of_floats(leakage):
 @by_notion
 def test_curves_keep_the_shape_of_their_grid(notion):
     source = SourceSet([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2]])
-    assert leakage_curve(source, 0.3, notion).shape == ()
-    assert leakage_curve(source, [], notion).shape == (0,)
-    assert distortion_curve(source, [[0.5], [1.0]], notion).shape == (2, 1)
+    assert leakage_curve(source, 0.3, notion=notion).shape == ()
+    assert leakage_curve(source, [], notion=notion).shape == (0,)
+    assert distortion_curve(source, [[0.5], [1.0]], notion=notion).shape == (2, 1)
     one_by_one = [optimal_mechanism(source, distortion=d, notion=notion).leakage for d in (0.3, 0.1)]
     # A program that starts from the last solution may round differently; cones are solved within the tolerance.
-    assert leakage_curve(source, [0.3, 0.1], notion) == pytest.approx(one_by_one, abs=LEAKAGE_GAP)
+    assert leakage_curve(source, [0.3, 0.1], notion=notion) == pytest.approx(one_by_one, abs=LEAKAGE_GAP)
 
 
 def test_the_result_says_what_it_is_about():
@@ -421,7 +421,7 @@ def test_a_mechanism_over_the_distortion_is_refused(notion):
 
 @by_notion
 def test_a_mechanism_over_the_leakage_is_refused(notion):
-    leakage = float(leakage_curve(TABLE_2, 0.3, notion)) - 1e-5
+    leakage = float(leakage_curve(TABLE_2, 0.3, notion=notion)) - 1e-5
     over = honest_mechanism(notion, 0.3)
     with pytest.raises(CertificateError, match=r"at leakage "):
         optimal_mechanism(TABLE_2, leakage=leakage, notion=proposing(notion, TABLE_2, mechanism=over.matrix))

@@ -65,7 +65,7 @@ CERTIFIED = 2e-6
 
 
 def _mi(source: SourceSet, distortion: float) -> float:
-    return float(leakage_curve(source, distortion, MutualInformation()))
+    return float(leakage_curve(source, distortion, notion=MutualInformation()))
 
 
 def _swapped(row: tuple[float, ...], letter: int) -> FloatArray:

@@ -70,7 +70,7 @@ CERTIFIED = 2e-6
 
 
 def _mi(source: SourceSet, distortion: float) -> float:
-    return float(leakage_curve(source, distortion, MutualInformation()))
+    return float(leakage_curve(source, distortion, notion=MutualInformation()))
 
 
 def _swapped(row: tuple[float, ...], letter: int) -> FloatArray:
@@ -370,7 +370,7 @@ def lemma_3_symmetry(sample: Sample) -> Finding:
 
 def _lemma_6(rng: np.random.Generator) -> float:
     source = random_set(rng, "II")
-    first = float(distortion_curve(source, 0.0, MutualInformation()))
+    first = float(distortion_curve(source, 0.0, notion=MutualInformation()))
     return abs(first - kalantari2018.lemma_4(source))
 
 
@@ -417,7 +417,7 @@ def lemma_6_only_if(sample: Sample) -> Finding:
     below = _mi(source, end - 0.02)
     named = {
         "Table II, least distortion without information": abs(
-            float(distortion_curve(source, 0.0, MutualInformation())) - end
+            float(distortion_curve(source, 0.0, notion=MutualInformation())) - end
         ),
         f"Table II, D^(M-1) - 0.02: {below:.2g} nats are needed": float(below < 1e-4),
     }
@@ -477,7 +477,7 @@ def _convex_in_distortion(rng: np.random.Generator) -> float:
 )
 def convex_information(sample: Sample) -> Finding:
     source = load_source_set("P_II_10")
-    grid = leakage_curve(source, [0.1, 0.25, 0.4, 0.55, 0.7], MutualInformation())
+    grid = leakage_curve(source, [0.1, 0.25, 0.4, 0.55, 0.7], notion=MutualInformation())
     bends = {f"Table II, D = {0.1 + 0.15 * i:.2f}": float(grid[i] - (grid[i - 1] + grid[i + 1]) / 2) for i in (1, 2, 3)}
     return holds(sample, named=bends, tolerance=CERTIFIED, of="sets, middle of two distortions")
 
@@ -501,7 +501,7 @@ def not_convex() -> Finding:
 
 def _same_end(rng: np.random.Generator) -> float:
     source = random_set(rng, str(rng.choice(["I", "II", "III"])))
-    return abs(last_budget(source) - float(distortion_curve(source, 0.0, MutualInformation())))
+    return abs(last_budget(source) - float(distortion_curve(source, 0.0, notion=MutualInformation())))
 
 
 @claim(

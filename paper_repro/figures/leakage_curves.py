@@ -121,7 +121,7 @@ def leakage_table(names: Sequence[str], distortions: Sequence[float], notion: No
     """
     notion = notion or DifferentialPrivacy()
     sources = sources_of(names)
-    values = [leakage_curve(source, distortions, notion) for source in sources]
+    values = [leakage_curve(source, distortions, notion=notion) for source in sources]
     columns: list[str] = []
     for distortion in distortions:
         name = f"{distortion:g}"
@@ -296,19 +296,19 @@ def sources_of(names: Sequence[str]) -> list[SourceSet]:
 
 def _curve(source: SourceSet, notion: Notion, grid: FloatArray) -> pd.DataFrame:
     if notion.gap_unit != "distortion":
-        return _rounded(_frame(source, notion.name, grid, leakage_curve(source, grid, notion)), notion.gap_unit)
+        return _rounded(_frame(source, notion.name, grid, leakage_curve(source, grid, notion=notion)), notion.gap_unit)
     if not isinstance(notion, DifferentialPrivacy | ApproximateDP) or notion.adjacency is not None:
         places, leakages, ends = with_jumps(
-            lambda distortion: float(leakage_curve(source, [distortion], notion)[0]),
+            lambda distortion: float(leakage_curve(source, [distortion], notion=notion)[0]),
             grid,
-            leakage_curve(source, grid, notion),
+            leakage_curve(source, grid, notion=notion),
         )
         return _rounded(_frame(source, notion.name, places, leakages).assign(end=ends), notion.gap_unit)
     breakpoints, limit = _breakpoints(source, notion)
     inside = breakpoints[(breakpoints > grid[:1].sum()) & (breakpoints < grid[-1:].sum())]
     apart = np.abs(grid[:, np.newaxis] - inside).min(axis=1, initial=1.0) > 1e-9
     grid = np.sort(np.append(grid[apart], inside))
-    frame = _frame(source, notion.name, grid, leakage_curve(source, grid, notion))
+    frame = _frame(source, notion.name, grid, leakage_curve(source, grid, notion=notion))
     if len(inside) and inside[-1] == breakpoints[-1] and limit > _SAME:
         jump = np.searchsorted(grid, inside[-1])
         frame.loc[jump, "end"] = "closed"

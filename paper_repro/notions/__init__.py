@@ -7,11 +7,10 @@ from collections.abc import Callable
 from paper_repro.notions.approximate_differential_privacy import ApproximateDP
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
+from paper_repro.notions.information import MutualInformation, SibsonInformation
 from paper_repro.notions.maximal_information import MaximalInformation
 from paper_repro.notions.maximal_leakage import MaximalLeakage
-from paper_repro.notions.mutual_information import MutualInformation
 from paper_repro.notions.renyi_differential_privacy import RenyiDP
-from paper_repro.notions.sibson import SibsonInformation
 from paper_repro.types import NOTION_NAMES
 
 __all__ = [
@@ -51,6 +50,6 @@ def notion_by_name(name: str, *, alpha: float = 2.0, delta: float = 0.1) -> Noti
     >>> notion_by_name("mutual information"), notion_by_name("Sibson information", alpha=3)
     (MutualInformation(), SibsonInformation(alpha=3))
     """
-    if name not in _KNOWN:
+    if not isinstance(name, str) or name not in _KNOWN:
         raise ValueError(f"unknown privacy notion {name!r}; known are {', '.join(map(repr, _KNOWN))}")
     return _KNOWN[name](alpha, delta)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,17 +12,17 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_delta
 from paper_repro.curves import ExactCurve
-from paper_repro.graphs import Adjacency
+from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
-from paper_repro.notions.optimizers import RatioOptimizer, hamming_costs
+from paper_repro.notions.optimizers import RatioOptimizer
 from paper_repro.notions.ratios import (
     as_channel,
-    check_graph,
+    check_adjacency,
     hockey_stick_leakage,
+    is_clique,
     log_rounded_up,
-    neighbors,
     ratio_leakage,
 )
 from paper_repro.solvers.channel_ratio import Comparisons
@@ -33,6 +34,7 @@ from paper_repro.types import FloatArray
 __all__ = ["ApproximateDP"]
 
 
+@dataclass(frozen=True, repr=False)
 class ApproximateDP(Notion):
     r"""Approximate differential privacy between neighbors, in either of two definitions.
 
@@ -69,9 +71,15 @@ class ApproximateDP(Notion):
     gap_unit = "distortion"
     tolerance = 1e-9
     jumps = True
+    delta: float
+    standard: bool = False
+    adjacency: Adjacency | None = None
 
-    def __init__(self, delta: float, standard: bool = False, adjacency: Adjacency | None = None) -> None:
-        self.delta, self.standard, self.adjacency = check_delta(delta), bool(standard), adjacency
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", check_delta(self.delta))
+        if not isinstance(self.standard, (bool, np.bool_)):
+            raise ValueError(f"standard must be True or False, got {self.standard!r}; a graph is adjacency=...")
+        check_adjacency(self.adjacency)
 
     def __repr__(self) -> str:
         standard = ", standard=True" if self.standard else ""
@@ -129,46 +137,38 @@ class ApproximateDP(Notion):
         return None if private is None else private.rescaled(1 - self.delta)
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
-        check_graph(self.adjacency, source.alphabet_size)
-        if costs is None and (self.adjacency is None or self.adjacency.is_clique):
-            return _RescaledOptimizer(self, source, self.delta)
-        pairs = neighbors(self.adjacency, source.alphabet_size)
+        if costs is None and is_clique(self.adjacency, source.alphabet_size):
+            return _RescaledOptimizer(self, source)
+        adjacency = self.adjacency or clique(source.alphabet_size)
         return RatioOptimizer(
             self,
             source,
-            Comparisons.of_neighbors(pairs, source.alphabet_size, self.delta, self.standard),
-            hamming_costs(source) if costs is None else costs,
+            Comparisons.of_neighbors(adjacency, self.delta, self.standard),
+            costs,
         )
 
 
 class _RescaledOptimizer(Optimizer):
     """Differential privacy at ``D / (1 - delta)``."""
 
-    def __init__(self, notion: Notion, source: SourceSet, delta: float) -> None:
-        self.notion, self.source, self.costs, self._delta = notion, source, None, delta
-        self._private = DifferentialPrivacy().optimizer(source)
-        self.perfect = self._private.perfect
+    def __init__(self, notion: ApproximateDP, source: SourceSet) -> None:
+        super().__init__(notion, source)
+        self._delta, self._private = notion.delta, DifferentialPrivacy().optimizer(source)
 
     def at_distortion(self, distortion: float) -> Proposal:
-        return self._at_distortion(distortion)
-
-    def at_leakage(self, leakage: float) -> Proposal:
-        return self._at_leakage(leakage)
-
-    def _at_distortion(self, distortion: float) -> Proposal:
         return self._rescaled(self._private.at_distortion(min(1.0, distortion / (1 - self._delta))))
 
-    def _at_leakage(self, leakage: float) -> Proposal:
+    def at_leakage(self, leakage: float) -> Proposal:
         return self._rescaled(self._private.at_leakage(leakage))
-
-    def _rescaled(self, private: Proposal) -> Proposal:
-        matrix = (1 - self._delta) * private.mechanism
-        np.fill_diagonal(matrix, [_sum_rounded_down(entry, self._delta) for entry in matrix.diagonal()])
-        return Proposal(matrix, private.weights)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, as that of the private mechanism."""
         return (1 - self._delta) * self._private.gap(proposal, leakage, distortion / (1 - self._delta))
+
+    def _rescaled(self, private: Proposal) -> Proposal:
+        matrix = (1 - self._delta) * private.mechanism
+        np.fill_diagonal(matrix, [_sum_rounded_down(entry, self._delta) for entry in matrix.diagonal()])
+        return replace(private, mechanism=matrix)
 
 
 def _sum_rounded_down(entry: float, delta: float) -> float:

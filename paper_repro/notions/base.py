@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,13 @@ from numpy.typing import ArrayLike
 from paper_repro.curves import ExactCurve
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
-from paper_repro.solvers.games import PERFECT_SLACK, perfect_privacy
+from paper_repro.solvers.games import PERFECT_SLACK, PerfectPrivacy, perfect_privacy
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["Notion", "Optimizer", "Proposal"]
+__all__ = ["Notion", "Optimizer", "ProgramOptimizer", "Proposal"]
 
 # What sums of M products and logarithms may be off.
 _ROUNDING = 1e-11
@@ -38,13 +39,22 @@ class Optimizer(ABC):
     source : SourceSet
     costs : ndarray, shape (M, M), or None
         Distances ``d_ij`` from letter i to letter j; None for Hamming distortion.
-    perfect : PerfectPrivacy
-        The least distortion without leakage.
     """
 
     def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray | None = None) -> None:
         self.notion, self.source, self.costs = notion, source, costs
-        self.perfect = perfect_privacy(source.vertices, costs)
+
+    @abstractmethod
+    def at_distortion(self, distortion: float) -> Proposal:
+        """Propose a mechanism of least leakage whose worst-case distortion is at most ``distortion``."""
+
+    @abstractmethod
+    def at_leakage(self, leakage: float) -> Proposal:
+        """Propose a mechanism of least worst-case distortion whose leakage is at most ``leakage`` nats."""
+
+    @abstractmethod
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """How far from the optimum a mechanism of this leakage and this distortion is at most, in ``notion.gap_unit``."""
 
     def mechanism(self, proposal: Proposal) -> Any:
         """What is published: the proposed channel with the letters' labels."""
@@ -62,8 +72,11 @@ class Optimizer(ABC):
         return float((self.source.vertices @ (matrix * self.costs).sum(axis=1)).max())
 
     def prior(self, proposal: Proposal) -> FloatArray:
-        """The prior claimed to be least favorable, shape (M,); always a member of the source set."""
-        return proposal.prior(self.source.vertices)
+        """The prior claimed to be least favorable, shape (M,): a mixture of the vertices, whatever the weights were."""
+        weights = np.clip(proposal.weights, 0, None)
+        if not weights.any():
+            weights = self.perfect.weights
+        return weights / weights.sum() @ self.source.vertices
 
     def tolerance(self, figure: float) -> float:
         """The largest gap that is accepted for a leakage or distortion of this size, in ``notion.gap_unit``."""
@@ -76,38 +89,41 @@ class Optimizer(ABC):
     def __str__(self) -> str:
         return repr(self.source)
 
+    @cached_property
+    def perfect(self) -> PerfectPrivacy:
+        """The least distortion without leakage."""
+        return perfect_privacy(self.source.vertices, self.costs)
+
+    @cached_property
+    def distances(self) -> FloatArray:
+        """``costs``, or those of Hamming distortion, shape (M, M): 1 between different letters."""
+        return 1.0 - np.eye(self.source.alphabet_size) if self.costs is None else self.costs
+
+
+class ProgramOptimizer(Optimizer):
+    """An optimizer that goes to its program only where something has to leak, and not everything may."""
+
     def at_distortion(self, distortion: float) -> Proposal:
-        """Propose a mechanism of least leakage whose worst-case distortion is at most ``distortion``."""
         # No slack at 0: there, not even what rounds to nothing may be changed.
         if distortion >= self.perfect.distortion - (PERFECT_SLACK if distortion > 0 else 0.0):
             return self._without_leakage()
         return self._at_distortion(distortion)
 
     def at_leakage(self, leakage: float) -> Proposal:
-        """Propose a mechanism of least worst-case distortion whose leakage is at most ``leakage`` nats."""
         if leakage == 0 or self.perfect.distortion == 0:
             return self._without_leakage()
         return self._at_leakage(leakage)
 
     @abstractmethod
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """How far from the optimum a mechanism of this leakage and this distortion is at most, in ``notion.gap_unit``."""
-
-    @abstractmethod
     def _at_distortion(self, distortion: float) -> Proposal:
-        """The same below the least distortion without leakage."""
+        """The proposal below the least distortion without leakage."""
 
     @abstractmethod
     def _at_leakage(self, leakage: float) -> Proposal:
-        """The same for a positive leakage."""
+        """The proposal for a positive leakage."""
 
-    def _without_leakage(self, weights: FloatArray | None = None) -> Proposal:
-        constant = np.tile(self.perfect.letters, (len(self.perfect.letters), 1))
-        return Proposal(constant, self.perfect.weights if weights is None else weights)
-
-    def _identity(self) -> Proposal:
-        """Publish every letter as it is."""
-        return Proposal(np.eye(self.source.alphabet_size), self.perfect.weights)
+    def _without_leakage(self) -> Proposal:
+        return Proposal(self.perfect.channel, self.perfect.weights)
 
 
 class Notion(ABC):

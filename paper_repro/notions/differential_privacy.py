@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
 from paper_repro.curves import ExactCurve, exact_curve
 from paper_repro.errors import SolverError
-from paper_repro.graphs import Adjacency
+from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.optimizers import RatioOptimizer
-from paper_repro.notions.ratios import as_channel, check_graph, neighbors, ratio_leakage
+from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, ratio_leakage
 from paper_repro.solvers.channel_ratio import Comparisons
-from paper_repro.solvers.diagonal_ratio import CliqueProgram, Optimum, least_distortion_of_prior
-from paper_repro.solvers.graph import GraphOptimum, GraphProgram, least_distortion_on_graph
+from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, least_distortion_of_prior
 from paper_repro.solvers.profile_ratio import RatioProfiles
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
@@ -26,6 +25,7 @@ from paper_repro.types import FloatArray
 __all__ = ["DifferentialPrivacy"]
 
 
+@dataclass(frozen=True, repr=False)
 class DifferentialPrivacy(Notion):
     """Differential privacy between neighbors; by default every two letters are neighbors (local differential privacy).
 
@@ -33,7 +33,7 @@ class DifferentialPrivacy(Notion):
     Definition 1, Alvim et al. 2011). It does not depend on the source set, which enters through the distortion alone. The
     optimum is exact for every source set and every graph: one linear program over the diagonal where all letters are
     neighbors (see :mod:`paper_repro.solvers.diagonal_ratio`), one over the channel elsewhere
-    (:mod:`paper_repro.solvers.graph`), certified within 1e-9 in distortion.
+    (:mod:`paper_repro.solvers.channel_ratio`), certified within 1e-9 in distortion.
 
     Parameters
     ----------
@@ -56,9 +56,10 @@ class DifferentialPrivacy(Notion):
     gap_unit = "distortion"
     tolerance = 1e-9
     jumps = True
+    adjacency: Adjacency | None = None
 
-    def __init__(self, adjacency: Adjacency | None = None) -> None:
-        self.adjacency = adjacency
+    def __post_init__(self) -> None:
+        check_adjacency(self.adjacency)
 
     def __repr__(self) -> str:
         return f"DifferentialPrivacy({self.adjacency!r})" if self.adjacency else "DifferentialPrivacy()"
@@ -85,77 +86,61 @@ class DifferentialPrivacy(Notion):
         return RatioProfiles(values, records)
 
     def exact_curve(self, source: SourceSet) -> ExactCurve | None:
-        check_graph(self.adjacency, source.alphabet_size)
-        return exact_curve(source) if self.adjacency is None or self.adjacency.is_clique else None
+        return exact_curve(source) if is_clique(self.adjacency, source.alphabet_size) else None
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
-        check_graph(self.adjacency, source.alphabet_size)
-        if costs is not None:
-            pairs = neighbors(self.adjacency, source.alphabet_size)
-            return RatioOptimizer(self, source, Comparisons.of_neighbors(pairs, source.alphabet_size), costs)
-        if self.adjacency is None or self.adjacency.is_clique:
-            return _CliqueOptimizer(self, source)
-        return _GraphOptimizer(self, source, self.adjacency)
+        if costs is None and is_clique(self.adjacency, source.alphabet_size):
+            return _DiagonalOptimizer(self, source)
+        adjacency = self.adjacency or clique(source.alphabet_size)
+        if costs is None:
+            return _GraphOptimizer(self, source, adjacency)
+        return RatioOptimizer(self, source, Comparisons.of_neighbors(adjacency), costs)
 
 
-class _CliqueOptimizer(Optimizer):
+class _DiagonalOptimizer(ProgramOptimizer):
     def __init__(self, notion: Notion, source: SourceSet) -> None:
         super().__init__(notion, source)
-        self._program = CliqueProgram(source.vertices, self.perfect)
+        self._program = DiagonalRatioProgram(source.vertices, self.perfect)
 
     def _at_distortion(self, distortion: float) -> Proposal:
-        return self._propose(self._program.at_distortion(distortion))
+        return self._program.at_distortion(distortion)
 
     def _at_leakage(self, leakage: float) -> Proposal:
-        return self._propose(self._program.at_leakage(_in_range(leakage)))
-
-    def _propose(self, found: Optimum) -> Proposal:
-        if found.distortions is None:
-            return self._without_leakage(found.weights)
-        return Proposal(Mechanism.from_distortions(found.distortions).matrix, found.weights)
+        # Beyond 700 nats exp(-leakage) is no normal number, and the distortion is below 1e-300.
+        return self._program.at_leakage(leakage if math.isinf(leakage) else min(leakage, 700.0))
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, since in leakage it says nothing at the jump: there the prior alone may need none."""
         return distortion - least_distortion_of_prior(self.prior(proposal), leakage)
 
 
-class _GraphOptimizer(Optimizer):
+class _GraphOptimizer(RatioOptimizer):
+    """What is best on the clique is at hand where next to nothing leaks: in the graph, a path joins any two letters."""
+
     def __init__(self, notion: Notion, source: SourceSet, adjacency: Adjacency) -> None:
-        super().__init__(notion, source)
-        self._adjacency, self._tiny = adjacency, DifferentialPrivacy.tolerance
-        self._program = GraphProgram(source.vertices, adjacency, self.perfect)
-        self._clique = _CliqueOptimizer(notion, source)
+        super().__init__(notion, source, Comparisons.of_neighbors(adjacency))
+        self._clique, self._diameter = _DiagonalOptimizer(DifferentialPrivacy(), source), adjacency.diameter
 
     def _at_distortion(self, distortion: float) -> Proposal:
         on_clique = self._clique.at_distortion(distortion)
-        upper = DifferentialPrivacy().leakage(on_clique.mechanism)
-        if upper * self._adjacency.diameter <= self._tiny:
-            return on_clique  # next to no leakage: what the graph could save is below what is certified
+        if self._is_tiny(self._clique.leakage(on_clique.mechanism)):
+            return on_clique
         try:
-            return self._propose(self._program.at_distortion(distortion, upper))
+            return super()._at_distortion(distortion)
         except SolverError:  # what is best on the clique may be good enough; its certificate says
             return on_clique
 
     def _at_leakage(self, leakage: float) -> Proposal:
-        return self._propose(self._program.at_leakage(_in_range(leakage)))
+        return self._without_leakage() if self._is_tiny(leakage) else super()._at_leakage(leakage)
 
-    def _propose(self, found: GraphOptimum) -> Proposal:
-        if found.matrix is None:
-            return replace(self._without_leakage(found.weights), certificate=(found,))
-        return Proposal(found.matrix, found.weights, (found,))
+    def _enough(self, distortion: float) -> float:
+        return self._clique.leakage(self._clique.at_distortion(distortion).mechanism)
+
+    def _is_tiny(self, leakage: float) -> bool:
+        """Whether what the graph could save is below what is certified."""
+        return leakage * self._diameter <= self.notion.tolerance
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""
-        found, prior = (proposal.certificate or (None,))[0], self.prior(proposal)
-        if not isinstance(found, GraphOptimum) or not found.rows.any():
-            # No multipliers: a path joins any two letters, so the mechanism would leak this much on the clique.
-            return distortion - least_distortion_of_prior(prior, leakage * self._adjacency.diameter)
-        if leakage > found.leakage:
-            return distortion  # the multipliers bound mechanisms that leak no more than this; 0 bounds all
-        bound = least_distortion_on_graph(self._adjacency, prior, found.leakage, found.flows, found.rows)
-        return distortion - bound
-
-
-def _in_range(leakage: float) -> float:
-    """A finite leakage of at most 700 nats: beyond, exp(-leakage) is no normal number, and the distortion is below 1e-300."""
-    return leakage if math.isinf(leakage) else min(leakage, 700.0)
+        if not proposal.certificate and leakage > 0:
+            return self._clique.gap(proposal, leakage * self._diameter, distortion)
+        return super().gap(proposal, leakage, distortion)

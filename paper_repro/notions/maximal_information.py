@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.optimizers import RatioOptimizer, hamming_costs
+from paper_repro.notions.base import Notion, Optimizer
+from paper_repro.notions.optimizers import RandomizedResponseOptimizer, RatioOptimizer
 from paper_repro.notions.ratios import as_channel, check_alphabets, log_rounded_up
 from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.profile_mass import MassProfiles
@@ -21,6 +22,7 @@ from paper_repro.types import FloatArray
 __all__ = ["MaximalInformation"]
 
 
+@dataclass(frozen=True, repr=False)
 class MaximalInformation(Notion):
     """Maximal information, worst case over the set: ``log max Q_ij / (P Q)_j`` (Definition 19(3), Zhong and Bu 2022).
 
@@ -51,7 +53,7 @@ class MaximalInformation(Notion):
         Raises
         ------
         ValueError
-            If no source set is given, or it is over another alphabet than the mechanism.
+            If no source set is given, or it has another number of letters than the mechanism has rows.
         """
         matrix = as_channel(mechanism)
         vertices = check_alphabets(matrix, source, self.name).vertices
@@ -72,12 +74,6 @@ class MaximalInformation(Notion):
             largest = max(largest, max(entries) / min(means))
         return log_rounded_up(largest)
 
-    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
-        if costs is None and self.is_worst_at_uniform(source):
-            return _UniformOptimizer(self, source)
-        comparisons = Comparisons.with_outputs(source.vertices)
-        return RatioOptimizer(self, source, comparisons, hamming_costs(source) if costs is None else costs)
-
     def is_worst_at_uniform(self, source: SourceSet) -> bool:
         """Only if the set is the uniform prior: every prior of it counts."""
         return bool(np.abs(source.vertices * source.alphabet_size - 1).max() <= 1e-12)
@@ -85,17 +81,13 @@ class MaximalInformation(Notion):
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return MassProfiles(values, records)
 
-
-class _UniformOptimizer(Optimizer):
-    """Randomized response, for the uniform prior alone."""
-
-    def _at_distortion(self, distortion: float) -> Proposal:
-        mechanism = Mechanism.from_distortions(np.full(self.source.alphabet_size, distortion))
-        return Proposal(mechanism.matrix, self.perfect.weights)
-
-    def _at_leakage(self, leakage: float) -> Proposal:
-        return self._at_distortion(max(0.0, 1 - math.exp(min(leakage, 700.0)) / self.source.alphabet_size))
-
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In distortion, which is at least ``1 - exp(leakage) / M``."""
-        return distortion - max(0.0, 1 - math.exp(min(leakage, 700.0)) / self.source.alphabet_size)
+    def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
+        letters = source.alphabet_size
+        if costs is None and self.is_worst_at_uniform(source):
+            return RandomizedResponseOptimizer(
+                self,
+                source,
+                lambda distortion: math.log(letters * (1 - distortion)),
+                lambda leakage: max(0.0, 1 - math.exp(min(leakage, 700.0)) / letters),
+            )
+        return RatioOptimizer(self, source, Comparisons.with_outputs(source.vertices), costs)

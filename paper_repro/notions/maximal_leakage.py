@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.notions.optimizers import MassOptimizer
+from paper_repro.notions.optimizers import FLAT, LeakageOptimizer
 from paper_repro.notions.ratios import as_channel, log_rounded_up
-from paper_repro.solvers.diagonal_mass import KnapsackOptimum, KnapsackProgram, least_kept_mass
+from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
+from paper_repro.solvers.diagonal_mass import DiagonalMassProgram, least_kept_mass
 from paper_repro.solvers.profile_mass import MassProfiles
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
@@ -21,6 +22,7 @@ from paper_repro.types import FloatArray
 __all__ = ["MaximalLeakage"]
 
 
+@dataclass(frozen=True, repr=False)
 class MaximalLeakage(Notion):
     """Maximal leakage, ``log sum_j max_i Q_ij`` (Definition 19(4), Zhong and Bu 2022).
 
@@ -46,33 +48,33 @@ class MaximalLeakage(Notion):
         return MassProfiles(values, records)
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
-        return _KnapsackOptimizer(self, source) if costs is None else MassOptimizer(self, source, costs)
+        return _DiagonalOptimizer(self, source) if costs is None else _ChannelOptimizer(self, source, costs)
 
 
-class _KnapsackOptimizer(Optimizer):
+class _DiagonalOptimizer(LeakageOptimizer):
     def __init__(self, notion: Notion, source: SourceSet) -> None:
         super().__init__(notion, source)
-        self._program = KnapsackProgram(source.vertices)
+        self.program = DiagonalMassProgram(source.vertices)
 
-    def _at_distortion(self, distortion: float) -> Proposal:
-        return self._propose(self._program.at_distortion(distortion))
+    def _bound(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        if distortion == 0:
+            return math.log(self.source.vertices.any(axis=0).sum())
+        (duals,) = proposal.certificate
+        return math.log(least_kept_mass(self.source.vertices, duals, distortion))
+
+
+class _ChannelOptimizer(LeakageOptimizer):
+    flat = FLAT
+
+    def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray) -> None:
+        super().__init__(notion, source, costs)
+        self.program = ChannelMassProgram(source.vertices, self.distances)
 
     def _at_leakage(self, leakage: float) -> Proposal:
-        found = self._program.at_leakage(leakage)
-        if float((self.source.vertices @ found.distortions).max()) >= self.perfect.distortion:
-            return self._without_leakage()
-        return self._propose(found)
+        proposal = super()._at_leakage(leakage)
+        # More may leak than there is, so that the dual variables are of no use.
+        return self._at_distortion(0.0) if self.distortion(proposal.mechanism) == 0 else proposal
 
-    def _propose(self, found: KnapsackOptimum) -> Proposal:
-        prices = np.clip(found.prices, 0, None)
-        total = prices.sum()
-        weights = prices if total > 0 else self.perfect.weights
-        return Proposal(Mechanism.from_distortions(found.distortions).matrix, weights, (prices,))
-
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In nats: the leakage less the bound from the vertices' prices at the distortion; without prices that bound is 0."""
-        if not proposal.certificate:
-            return leakage
-        if distortion == 0:
-            return leakage - math.log(self.source.vertices.any(axis=0).sum())
-        return leakage - math.log(least_kept_mass(self.source.vertices, proposal.certificate[0], distortion))
+    def _bound(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        duals, rows = proposal.certificate
+        return math.log(least_mass(self._penalties(duals), rows, distortion * float(duals.sum())))

@@ -1,34 +1,131 @@
-"""Optimizers over the whole channel, for notions, graphs and distances without a smaller program."""
+"""How proposals are found that several notions share: by their bounds in nats, over the whole channel, or in closed form."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
+from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.solvers.channel_information import (
-    ChannelOptimum,
-    InformationProgram,
-    MassProgram,
-    least_information,
-    least_mass,
-)
-from paper_repro.solvers.channel_ratio import ChannelPoint, ChannelProgram, Comparisons
+from paper_repro.notions.base import Notion, ProgramOptimizer, Proposal
+from paper_repro.solvers.channel_ratio import ChannelRatioProgram, Comparisons
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["InformationOptimizer", "MassOptimizer", "RatioOptimizer", "hamming_costs"]
+__all__ = ["FLAT", "LeakageOptimizer", "RandomizedResponseOptimizer", "RatioOptimizer"]
 
 # A least distortion this close to the one without leakage is not worth any.
-_FLAT = 1e-10
+FLAT = 1e-10
+# Beyond so many nats exp(-leakage) is no normal number.
+_MOST = 700.0
 
 
-class RatioOptimizer(Optimizer):
-    """The best mechanism for a ratio notion: see :mod:`paper_repro.solvers.channel_ratio`.
+class Program(Protocol):
+    """What proposes the best channels of one source set."""
+
+    def at_distortion(self, distortion: float) -> Proposal:
+        """Least leakage at a distortion."""
+
+    def at_leakage(self, leakage: float) -> Proposal:
+        """Least distortion at a leakage."""
+
+
+class LeakageOptimizer(ProgramOptimizer):
+    """For notions whose bounds are in nats, on the leakage at a distortion."""
+
+    program: Program
+    flat = 0.0  # How far below the one without leakage a distortion has to be to be worth any.
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        return self.program.at_distortion(distortion)
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        if leakage >= self._most:
+            return self._at_distortion(0.0)
+        try:
+            proposal = self.program.at_leakage(leakage)
+        except SolverError:
+            if leakage > self.notion.tolerance:
+                raise
+            return self._without_leakage()
+        proposal = replace(proposal, mechanism=self._within(proposal.mechanism, leakage))
+        distortion = self.distortion(proposal.mechanism)
+        if distortion >= self.perfect.distortion - self.flat:
+            return self._without_leakage()
+        if self.gap(proposal, leakage, distortion) > self.notion.tolerance / 10:
+            # Where leakage falls steeply, the program that minimizes it has the better dual variables, or less leakage.
+            other = self._at_distortion(distortion)
+            if self.leakage(other.mechanism) > leakage:
+                other = replace(other, mechanism=proposal.mechanism)
+            proposal = min(proposal, other, key=lambda which: self.gap(which, leakage, distortion))
+        return proposal
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """In nats: the leakage less the lower bound at the distortion; without dual variables that bound is 0."""
+        return leakage - self._bound(proposal, leakage, distortion) if proposal.certificate else leakage
+
+    @abstractmethod
+    def _bound(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """Least leakage in nats at a distortion, by the proposal's dual variables."""
+
+    def _within(self, matrix: FloatArray, leakage: float) -> FloatArray:
+        """The channel, mended if it oversteps the leakage."""
+        return matrix
+
+    @cached_property
+    def _most(self) -> float:
+        """What leaks where every letter is published as it is."""
+        return self.leakage(np.eye(self.source.alphabet_size))
+
+    def _penalties(self, duals: FloatArray) -> FloatArray:
+        """``sum_v y_v P_v(i) d_ij``, what the Lagrangian adds for publishing j in place of i."""
+        return (duals @ self.source.vertices)[:, np.newaxis] * self.distances
+
+
+class RandomizedResponseOptimizer(ProgramOptimizer):
+    """Randomized response, where it is known to be optimal, and both curves in closed form.
+
+    Parameters
+    ----------
+    notion : Notion
+    source : SourceSet
+    least_leakage, least_distortion : callable
+        Leakage in nats of randomized response at a distortion, and the inverse.
+    """
+
+    def __init__(
+        self,
+        notion: Notion,
+        source: SourceSet,
+        least_leakage: Callable[[float], float],
+        least_distortion: Callable[[float], float],
+    ) -> None:
+        super().__init__(notion, source)
+        self._least_leakage, self._least_distortion = least_leakage, least_distortion
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        size = self.source.alphabet_size
+        response = Mechanism.from_distortions(np.full(size, min(distortion, 1 - 1 / size)))
+        return Proposal(response.matrix, self.perfect.weights)
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        return self._at_distortion(self._least_distortion(leakage))
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """Against the closed form, which no mechanism beats under the uniform prior."""
+        if self.notion.gap_unit == "distortion":
+            return distortion - self._least_distortion(leakage)
+        return 0.0 if math.isinf(leakage) else leakage - self._least_leakage(distortion)
+
+
+class RatioOptimizer(ProgramOptimizer):
+    """The best mechanism for a ratio notion over the whole channel: see :mod:`paper_repro.solvers.channel_ratio`.
 
     Parameters
     ----------
@@ -43,8 +140,8 @@ class RatioOptimizer(Optimizer):
         self, notion: Notion, source: SourceSet, comparisons: Comparisons, costs: FloatArray | None = None
     ) -> None:
         super().__init__(notion, source, costs)
-        self._notion, self._comparisons = notion, comparisons
-        self._program = ChannelProgram(source.vertices, hamming_costs(source) if costs is None else costs, comparisons)
+        self._delta = comparisons.delta
+        self._program = ChannelRatioProgram(source.vertices, self.distances, comparisons)
 
     def at_distortion(self, distortion: float) -> Proposal:
         if self._free is not None and distortion >= self._free[1]:
@@ -57,37 +154,43 @@ class RatioOptimizer(Optimizer):
         return super().at_leakage(leakage)
 
     def _at_distortion(self, distortion: float) -> Proposal:
-        if distortion == 0:
-            return self._everything()
-        # Mixing the identity with an even choice of all letters keeps the budget.
         size = self.source.alphabet_size
-        evenly = Mechanism(np.full((size, size), 1 / size))
-        share = distortion / self.distortion(evenly)
-        upper = self._leakage((1 - share) * np.eye(size) + share * evenly.matrix)
+        if distortion == 0 and (self.distances + np.eye(size) > 0).all():
+            return self._everything()
+        upper = min(self._enough(distortion), _MOST)
         without = self.perfect.distortion if self._free is None else self._free[1]
-        return self._propose(self._program.at_distortion(distortion, upper, without, self._leakage))
+        try:
+            return self._program.at_distortion(distortion, upper, without, self.leakage)
+        except SolverError:
+            if distortion > 0:
+                raise
+            return self._everything()  # changes that cost nothing are not enough to keep the leakage finite
+
+    def _enough(self, distortion: float) -> float:
+        """A leakage in nats that allows the distortion: the identity, mixed with an even choice of all letters."""
+        size = self.source.alphabet_size
+        evenly = np.full((size, size), 1 / size)
+        share = distortion / self.distortion(evenly)
+        return self.leakage((1 - share) * np.eye(size) + share * evenly)
 
     def _at_leakage(self, leakage: float) -> Proposal:
         everything = self._everything()
-        if math.isinf(leakage) or leakage >= self._leakage(everything.mechanism):
+        if math.isinf(leakage) or leakage >= self.leakage(everything.mechanism):
             return everything
-        point = self._program.at_leakage(leakage)
-        proposal = self._propose(point)
-        least = self._program.least_distortion(self.prior(proposal), point.multipliers, leakage)
-        if self._free is None and least >= self.perfect.distortion - _FLAT:
+        proposal = self._program.at_leakage(leakage)
+        (multipliers,) = proposal.certificate
+        least = self._program.least_distortion(self.prior(proposal), multipliers, leakage)
+        if self._free is None and least >= self.perfect.distortion - FLAT:
             return replace(proposal, mechanism=self._without_leakage().mechanism)
         return proposal
 
     @cached_property
     def _free(self) -> tuple[Proposal, float] | None:
         """Where delta alone allows more than a constant answer: the best without leakage beyond it, and its distortion."""
-        if self._comparisons.delta == 0:
+        if self._delta == 0:
             return None
-        proposal = self._propose(self._program.at_leakage(0.0))
+        proposal = self._program.at_leakage(0.0)
         return proposal, self.distortion(proposal.mechanism)
-
-    def _leakage(self, matrix: FloatArray) -> float:
-        return self._notion.leakage(matrix, self.source)
 
     def _everything(self) -> Proposal:
         """Publish every letter as it is; those that never occur like one that does."""
@@ -96,86 +199,9 @@ class RatioOptimizer(Optimizer):
         matrix[~known] = matrix[np.argmax(known)]
         return Proposal(matrix, self.perfect.weights)
 
-    def _propose(self, point: ChannelPoint) -> Proposal:
-        return Proposal(point.matrix, point.weights, (point,))
-
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""
-        point, prior = (proposal.certificate or (None,))[0], self.prior(proposal)
-        if point is None:
+        if not proposal.certificate:
             return distortion - (self.perfect.distortion if leakage == 0 else 0.0)
-        return distortion - self._program.least_distortion(prior, point.multipliers, leakage)
-
-
-def hamming_costs(source: SourceSet) -> FloatArray:
-    """Distances of Hamming distortion, shape (M, M): 1 between different letters."""
-    return 1.0 - np.eye(source.alphabet_size)
-
-
-class MassOptimizer(Optimizer):
-    """The best mechanism for maximal leakage and any distances: see :mod:`paper_repro.solvers.channel_information`."""
-
-    def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray) -> None:
-        super().__init__(notion, source, costs)
-        self._distances, self._program = costs, MassProgram(source.vertices, costs)
-
-    def _at_distortion(self, distortion: float) -> Proposal:
-        return self._propose(self._program.at_distortion(distortion))
-
-    def _at_leakage(self, leakage: float) -> Proposal:
-        proposal = self._propose(self._program.at_leakage(leakage))
-        distortion = self.distortion(proposal.mechanism)
-        if distortion == 0:  # more may leak than there is, so the prices are of no use
-            return self._at_distortion(0.0)
-        return proposal if distortion < self.perfect.distortion - _FLAT else self._without_leakage()
-
-    def _propose(self, found: ChannelOptimum) -> Proposal:
-        weights = found.weights if found.weights.sum() > 0 else self.perfect.weights
-        return Proposal(found.matrix, weights, (found,))
-
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In nats: the leakage less the bound from the multipliers; without them that bound is 0."""
-        found = (proposal.certificate or (None,))[0]
-        if found is None:
-            return leakage
-        spent = (found.prices @ self.source.vertices)[:, np.newaxis] * self._distances
-        return leakage - math.log(least_mass(spent, found.rows, distortion * float(found.prices.sum())))
-
-
-class InformationOptimizer(Optimizer):
-    """Mutual or Sibson information and any distances: see :mod:`paper_repro.solvers.channel_information`."""
-
-    def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray, order: float) -> None:
-        super().__init__(notion, source, costs)
-        self._notion, self._distances, self._order = notion, costs, order
-        self._program = InformationProgram(source.vertices, costs, order)
-
-    def _at_distortion(self, distortion: float) -> Proposal:
-        proposal = self._propose(self._program.at_distortion(distortion))
-        spent = self.distortion(proposal.mechanism)
-        if spent <= distortion:
-            return proposal
-        # What the solver overspends by rounding, the identity makes up for.
-        share = distortion / spent
-        matrix = share * proposal.mechanism + (1 - share) * np.eye(self.source.alphabet_size)
-        return replace(proposal, mechanism=matrix)
-
-    def _at_leakage(self, leakage: float) -> Proposal:
-        everything = np.eye(self.source.alphabet_size)
-        if leakage >= self._notion.leakage(everything, self.source):
-            return self._at_distortion(0.0)
-        proposal = self._propose(self._program.at_leakage(leakage))
-        useful = self.distortion(proposal.mechanism) < self.perfect.distortion - _FLAT
-        return proposal if useful else self._without_leakage()
-
-    def _propose(self, found: ChannelOptimum) -> Proposal:
-        return Proposal(found.matrix, found.weights, (found,))
-
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In nats: the leakage less the bound from the multipliers; without them that bound is 0."""
-        found = (proposal.certificate or (None,))[0]
-        if found is None:
-            return leakage
-        spent = (found.prices @ self.source.vertices)[:, np.newaxis] * self._distances
-        allowance = distortion * float(found.prices.sum())
-        return leakage - least_information(self._order, self.prior(proposal), spent, found.rows, allowance)
+        (multipliers,) = proposal.certificate
+        return distortion - self._program.least_distortion(self.prior(proposal), multipliers, leakage)

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.checks import check_probability_rows
 from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.sources import SourceSet
@@ -20,9 +21,11 @@ from paper_repro.types import FloatArray, IntArray
 
 __all__ = [
     "as_channel",
+    "check_adjacency",
     "check_alphabets",
     "check_graph",
     "hockey_stick_leakage",
+    "is_clique",
     "log_rounded_up",
     "neighbors",
     "ratio_leakage",
@@ -33,20 +36,42 @@ _CLOSE = 1e-13
 
 
 def as_channel(mechanism: Mechanism | ArrayLike) -> FloatArray:
-    """The matrix of a mechanism, or of what makes one."""
-    return (mechanism if isinstance(mechanism, Mechanism) else Mechanism(mechanism)).matrix
+    """The matrix of a mechanism, or of any channel: a row for each input, a column for each output, shape (M, outputs).
+
+    >>> as_channel([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]).shape
+    (2, 3)
+    """
+    if isinstance(mechanism, Mechanism):
+        return mechanism.matrix
+    if isinstance(mechanism, (list, tuple, np.ndarray)) and not any(np.ndim(row) for row in mechanism):
+        raise ValueError(f"a mechanism has one row of probabilities per input, got {mechanism!r}")
+    return check_probability_rows(mechanism, "mechanism")
 
 
 def check_alphabets(matrix: FloatArray, source: SourceSet | None, name: str) -> SourceSet:
-    """Return the source set, or raise if it is missing or over another alphabet than the mechanism."""
-    if source is None:
-        raise ValueError(f"{name} depends on the source: give leakage(mechanism, source)")
+    """Return the source set, or raise if it is missing, none, or over another alphabet than the mechanism's inputs."""
+    if not isinstance(source, SourceSet):
+        raise ValueError(f"{name} depends on the source: give leakage(mechanism, source), a SourceSet, got {source!r}")
     if len(matrix) != source.alphabet_size:
         raise ValueError(
             f"the mechanism has {len(matrix)} letters and the source set {source.alphabet_size}; "
             "they must be over the same alphabet"
         )
     return source
+
+
+def check_adjacency(adjacency: Adjacency | None) -> None:
+    """Raise unless this is a graph, or None."""
+    if not (adjacency is None or isinstance(adjacency, Adjacency)):
+        raise ValueError(
+            f"adjacency must be a graph of neighbors such as ring(6), or None where all letters are neighbors; got {adjacency!r}"
+        )
+
+
+def is_clique(adjacency: Adjacency | None, letters: int) -> bool:
+    """Whether all letters are neighbors; raise if the graph has another number of vertices than there are letters."""
+    check_graph(adjacency, letters)
+    return adjacency is None or adjacency.is_clique
 
 
 def check_graph(adjacency: Adjacency | None, letters: int) -> None:

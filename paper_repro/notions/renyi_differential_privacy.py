@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +14,9 @@ from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
-from paper_repro.notions.optimizers import hamming_costs
-from paper_repro.notions.ratios import as_channel, check_graph, neighbors
-from paper_repro.solvers.channel_moment import RenyiOptimum, RenyiProgram, least_renyi_divergence
+from paper_repro.notions.optimizers import LeakageOptimizer, RandomizedResponseOptimizer
+from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, neighbors
+from paper_repro.solvers.channel_moment import ChannelMomentProgram, least_renyi_divergence
 from paper_repro.solvers.profile_moment import MomentProfiles
 from paper_repro.solvers.profile_ratio import RatioProfiles
 from paper_repro.solvers.profiles import ProfileProgram
@@ -25,11 +25,12 @@ from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["RenyiDP"]
 
-_LARGEST_ORDER = 10.0
+_LARGEST_ALPHA = 10.0
 # Shares of a distortion budget that are given up, one after the other until the certificate closes.
 _MARGINS = (1e-10, 1e-9, 1e-8, 1e-7)
 
 
+@dataclass(frozen=True, repr=False)
 class RenyiDP(Notion):
     """Renyi differential privacy of order alpha between neighbors (Definition 19(5), Zhong and Bu 2022).
 
@@ -45,9 +46,15 @@ class RenyiDP(Notion):
     Parameters
     ----------
     alpha : float >= 1, infinity allowed
-        Evaluated for any order; optimized for orders up to 10, or infinite; any order where randomized response is optimal.
+        Evaluated for any alpha; optimized for up to 10, or infinite; for any where randomized response is optimal.
     adjacency : Adjacency, optional
         Which letters are neighbors; all, if not given.
+
+    Raises
+    ------
+    ValueError
+        If alpha is below 1 or no number, or the adjacency is none; by ``optimizer``, if alpha is out of reach, there are too many
+        letters, or another number than the graph has vertices.
 
     Examples
     --------
@@ -61,9 +68,15 @@ class RenyiDP(Notion):
     name = "Renyi differential privacy"
     gap_unit = "nats"
     tolerance = 1e-6
+    alpha: float
+    adjacency: Adjacency | None = None
 
-    def __init__(self, alpha: float, adjacency: Adjacency | None = None) -> None:
-        self.alpha, self.adjacency = check_alpha(alpha, self.name), adjacency
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", check_alpha(self.alpha, self.name))
+        check_adjacency(self.adjacency)
+        if math.isinf(self.alpha):
+            for judged in ("gap_unit", "tolerance", "jumps"):
+                object.__setattr__(self, judged, getattr(DifferentialPrivacy, judged))
 
     def __repr__(self) -> str:
         graph = f", adjacency={self.adjacency!r}" if self.adjacency else ""
@@ -96,145 +109,63 @@ class RenyiDP(Notion):
         return MomentProfiles(values, records, self.alpha)
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
-        check_graph(self.adjacency, source.alphabet_size)
         if math.isinf(self.alpha):
             return DifferentialPrivacy(self.adjacency).optimizer(source, costs)
-        if costs is not None:
-            self._check_range()
-            return RenyiOptimizer(self, source, costs)
-        if source.source_class == "I" and (self.adjacency is None or self.adjacency.is_clique):
-            return _SymmetricOptimizer(self, source)
-        self._check_range()
-        if self.adjacency is None or self.adjacency.is_clique:
-            return _KnownLettersOptimizer(self, source)
-        return RenyiOptimizer(self, source)
-
-    def _check_range(self) -> None:
-        if self.alpha > _LARGEST_ORDER:
+        simple = costs is None and is_clique(self.adjacency, source.alphabet_size)
+        if simple and source.source_class == "I":
+            size = source.alphabet_size
+            return RandomizedResponseOptimizer(
+                self,
+                source,
+                lambda distortion: _response_leakage(distortion, size, self.alpha),
+                lambda leakage: _response_distortion(leakage, size, self.alpha),
+            )
+        if self.alpha > _LARGEST_ALPHA:
             raise ValueError(
-                f"orders alpha up to {_LARGEST_ORDER:g} can be optimized, got {self.alpha:g}: powers of ratios leave the range "
+                f"orders alpha up to {_LARGEST_ALPHA:g} can be optimized, got {self.alpha:g}: powers of ratios leave the range "
                 "that the solver can tell apart; use alpha = infinity, which is DifferentialPrivacy()"
             )
+        if simple:
+            return _KnownLettersOptimizer(self, source)
+        return _ChannelOptimizer(self, source, neighbors(self.adjacency, source.alphabet_size), costs)
 
 
-class _SymmetricOptimizer(Optimizer):
-    """Randomized response, for source sets that contain the uniform distribution."""
-
-    def __init__(self, notion: RenyiDP, source: SourceSet) -> None:
-        super().__init__(notion, source)
-        self._notion = notion
-
-    def _at_distortion(self, distortion: float) -> Proposal:
-        size = self.source.alphabet_size
-        return self._propose(Mechanism.from_distortions(np.full(size, min(distortion, 1 - 1 / size))))
-
-    def _at_leakage(self, leakage: float) -> Proposal:
-        from scipy.optimize import brentq
-
-        if math.isinf(leakage):
-            return self._at_distortion(0.0)
-        most = 1 - 1 / self.source.alphabet_size
-        # In the logarithm of the distortion, which may be very small.
-        low = -leakage - 100.0
-        found = brentq(lambda log: self._leakage(math.exp(log) * most) - leakage, low, 0.0, xtol=1e-15, rtol=1e-15)
-        distortion = math.exp(found) * most
-        while self._leakage(distortion) > leakage:
-            distortion *= 1 + 1e-15
-        return self._at_distortion(distortion)
-
-    def _propose(self, mechanism: Mechanism) -> Proposal:
-        return Proposal(mechanism.matrix, self.perfect.weights)
-
-    def _leakage(self, distortion: float) -> float:
-        """Of randomized response: closed form, from its two different rows."""
-        size = self.source.alphabet_size
-        if distortion >= 1 - 1 / size:
-            return 0.0
-        if distortion == 0:
-            return math.inf
-        kept, other = math.log1p(-distortion), math.log(distortion) - math.log(size - 1)
-        order = self._notion.alpha
-        if order == 1:
-            return (math.exp(kept) - math.exp(other)) * (kept - other)
-        terms = [order * kept + (1 - order) * other, order * other + (1 - order) * kept]
-        if size > 2:
-            terms.append(math.log(size - 2) + other)
-        return max(0.0, float(np.logaddexp.reduce(terms)) / (order - 1))
-
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In nats, against the closed form, which no mechanism beats under the uniform prior."""
-        return 0.0 if math.isinf(leakage) else leakage - self._leakage(distortion)
-
-
-class RenyiOptimizer(Optimizer):
-    """The best mechanism by the program over the whole channel; ``costs`` are distances between letters, as elsewhere."""
-
-    def __init__(self, notion: RenyiDP, source: SourceSet, costs: FloatArray | None = None) -> None:
+class _ChannelOptimizer(LeakageOptimizer):
+    def __init__(self, notion: RenyiDP, source: SourceSet, pairs: IntArray, costs: FloatArray | None = None) -> None:
         super().__init__(notion, source, costs)
-        self._notion = notion
-        self._distances = hamming_costs(source) if costs is None else costs
-        self._pairs: IntArray = neighbors(notion.adjacency, source.alphabet_size)
-        self._program = RenyiProgram(source.vertices, self._distances, self._pairs, notion.alpha)
+        self._alpha, self._pairs = notion.alpha, pairs
+        self.program = self._moments = ChannelMomentProgram(source.vertices, self.distances, pairs, notion.alpha)
 
     def _at_distortion(self, distortion: float) -> Proposal:
-        if distortion == 0:
-            return self._identity()
-        # An even choice of all letters, mixed into the identity, keeps the budget.
         size = self.source.alphabet_size
-        evenly = Mechanism(np.full((size, size), 1 / size))
+        if distortion == 0:
+            return Proposal(np.eye(size), self.perfect.weights)
+        # An even choice of all letters, mixed into the identity, keeps the budget.
+        evenly = np.full((size, size), 1 / size)
         share = distortion / self.distortion(evenly)
-        about = self._notion.leakage((1 - share) * np.eye(size) + share * evenly.matrix)
+        about = self.leakage((1 - share) * np.eye(size) + share * evenly)
         best: Proposal | None = None
         least = math.inf
         for margin in _MARGINS:
-            proposal = self._propose(self._program.at_distortion(distortion, about, margin))
-            leakage = self._notion.leakage(proposal.mechanism)
-            if best is None:
-                best, least = proposal, leakage
-            else:  # the better mechanism, and the better evidence
-                evidence = min(best, proposal, key=lambda which: self.gap(which, least, distortion))
+            proposal = self._moments.at_distortion(distortion, about, margin)
+            leakage = self.leakage(proposal.mechanism)
+            if best is not None:  # the better mechanism, and the better certificate
                 mechanism = best.mechanism if least <= leakage else proposal.mechanism
-                best, least = replace(evidence, mechanism=mechanism), min(least, leakage)
-            if self.gap(best, least, distortion) <= RenyiDP.tolerance / 10:
+                better = min(best, proposal, key=lambda which: self.gap(which, least, distortion))
+                proposal = replace(better, mechanism=mechanism)
+            best, least = proposal, min(least, leakage)
+            if self.gap(best, least, distortion) <= self.notion.tolerance / 10:
                 break
             about = least  # another scale, another path of the solver
-        return best or proposal
-
-    def _at_leakage(self, leakage: float) -> Proposal:
-        if math.isinf(leakage):
-            return self._identity()
-        proposal = self._propose(self._program.at_leakage(leakage))
-        distortion = self.distortion(proposal.mechanism)
-        if distortion >= self.perfect.distortion:
-            return self._without_leakage()
-        if self.gap(proposal, leakage, distortion) > RenyiDP.tolerance / 10:
-            # The program that minimizes leakage may have the better multipliers, or find less leakage.
-            other = self._at_distortion(distortion)
-            found = self._notion.leakage(other.mechanism)
-            other = other if found <= leakage else replace(other, mechanism=proposal.mechanism)
-            proposal = min(proposal, other, key=lambda which: self.gap(which, leakage, distortion))
         return proposal
 
-    def _identity(self) -> Proposal:
-        return Proposal(np.eye(self.source.alphabet_size), self.perfect.weights)
-
-    def _propose(self, found: RenyiOptimum) -> Proposal:
-        weights = found.prices if found.prices.sum() > 0 else self.perfect.weights
-        return Proposal(found.matrix, weights, (found,))
-
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In nats: the leakage less the tangent plane's bound; without multipliers that bound is 0."""
-        found = (proposal.certificate or (None,))[0]
-        if distortion == 0:
-            return 0.0
-        if found is None or math.isinf(leakage):
-            return leakage
-        prices = (found.prices @ self.source.vertices)[:, np.newaxis] * self._distances
-        allowance = distortion * float(found.prices.sum())
-        order = self._notion.alpha
-        return leakage - least_renyi_divergence(
-            order, self._pairs, found.pair_weights, found.touching, prices, allowance
-        )
+        return 0.0 if distortion == 0 else super().gap(proposal, leakage, distortion)
+
+    def _bound(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        weights, duals, tangent = proposal.certificate
+        allowance = distortion * float(duals.sum())
+        return least_renyi_divergence(self._alpha, self._pairs, weights, tangent, self._penalties(duals), allowance)
 
 
 class _KnownLettersOptimizer(Optimizer):
@@ -246,13 +177,18 @@ class _KnownLettersOptimizer(Optimizer):
     def __init__(self, notion: RenyiDP, source: SourceSet) -> None:
         super().__init__(notion, source)
         self._known = source.vertices.any(axis=0)
-        self._inner = RenyiOptimizer(RenyiDP(notion.alpha), SourceSet(source.vertices[:, self._known]))
+        known = SourceSet(source.vertices[:, self._known])
+        self._inner = _ChannelOptimizer(notion, known, neighbors(None, known.alphabet_size))
 
-    def _at_distortion(self, distortion: float) -> Proposal:
-        return self._with_all_letters(self._inner._at_distortion(distortion))
+    def at_distortion(self, distortion: float) -> Proposal:
+        return self._with_all_letters(self._inner.at_distortion(distortion))
 
-    def _at_leakage(self, leakage: float) -> Proposal:
-        return self._with_all_letters(self._inner._at_leakage(leakage))
+    def at_leakage(self, leakage: float) -> Proposal:
+        return self._with_all_letters(self._inner.at_leakage(leakage))
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """In nats, as that of the letters that occur."""
+        return self._inner.gap(proposal, leakage, distortion)
 
     def _with_all_letters(self, proposal: Proposal) -> Proposal:
         rows = np.cumsum(self._known) - 1
@@ -260,20 +196,52 @@ class _KnownLettersOptimizer(Optimizer):
         matrix[:, self._known] = proposal.mechanism[np.where(self._known, rows, 0)]
         return replace(proposal, mechanism=matrix)
 
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In nats, as that of the letters that occur."""
-        return self._inner.gap(proposal, leakage, distortion)
+
+def _response_leakage(distortion: float, size: int, alpha: float) -> float:
+    """Renyi leakage of randomized response in nats: closed form, from its two different rows."""
+    if distortion >= 1 - 1 / size:
+        return 0.0
+    if distortion == 0:
+        return math.inf
+    kept, other = math.log1p(-distortion), math.log(distortion) - math.log(size - 1)
+    if alpha == 1:
+        return (math.exp(kept) - math.exp(other)) * (kept - other)
+    terms = [alpha * kept + (1 - alpha) * other, alpha * other + (1 - alpha) * kept]
+    if size > 2:
+        terms.append(math.log(size - 2) + other)
+    return max(0.0, float(np.logaddexp.reduce(terms)) / (alpha - 1))
 
 
-def _divergence(row: FloatArray, other: FloatArray, order: float) -> float:
+def _response_distortion(leakage: float, size: int, alpha: float) -> float:
+    """Least distortion of randomized response that leaks at most so many nats."""
+    from scipy.optimize import brentq
+
+    if math.isinf(leakage):
+        return 0.0
+    most = 1 - 1 / size
+    # In the logarithm of the distortion, which may be very small.
+    found = brentq(
+        lambda log: _response_leakage(math.exp(log) * most, size, alpha) - leakage,
+        -leakage - 100.0,
+        0.0,
+        xtol=1e-15,
+        rtol=1e-15,
+    )
+    distortion = math.exp(found) * most
+    while _response_leakage(distortion, size, alpha) > leakage:
+        distortion *= 1 + 1e-15
+    return distortion
+
+
+def _divergence(row: FloatArray, other: FloatArray, alpha: float) -> float:
     """Renyi divergence of two distributions in nats, with powers taken in the logarithm."""
     used = row > 0
     row, other = row[used], other[used]
     if (other == 0).any():
         return math.inf
     logs = np.log(row) - np.log(other)
-    if order == 1:
+    if alpha == 1:
         return max(0.0, float(row @ logs))
-    terms = np.log(row) + (order - 1) * logs
+    terms = np.log(row) + (alpha - 1) * logs
     top = float(terms.max())
-    return max(0.0, (top + math.log(float(np.exp(terms - top).sum()))) / (order - 1))
+    return max(0.0, (top + math.log(float(np.exp(terms - top).sum()))) / (alpha - 1))

@@ -28,7 +28,7 @@ from paper_repro.checks import check_distortion, check_grid
 from paper_repro.errors import InfeasibleError
 from paper_repro.papers.folding import Folding, Source, alike, as_source_set
 from paper_repro.papers.readings import Bounds, Reading, check_reading, in_order, tails
-from paper_repro.solvers.diagonal_ratio import CliqueProgram
+from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram
 from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.sources import SourceSet
@@ -535,12 +535,11 @@ def _shared_image(folding: Folding) -> SourceSet:
 
 def _of_largest_ratio(source: SourceSet, distortion: float) -> float:
     """Least ``log(1 + (M - 1 - sum D) / min D)`` over the distortions of valid mechanisms."""
-    program = CliqueProgram(source.vertices)
+    program = DiagonalRatioProgram(source.vertices)
     if distortion >= program.perfect.distortion - (PERFECT_SLACK if distortion > 0 else 0.0):
         return 0.0
     if distortion == 0:
         return math.inf
-    changed = program.at_distortion(distortion).distortions
-    if changed is None:
-        return 0.0
-    return math.log1p(max(0.0, len(changed) - 1 - float(changed.sum())) / float(changed.min()))
+    matrix = program.at_distortion(distortion).mechanism
+    published = matrix[:, matrix.any(axis=0)]
+    return float(np.log(published.max(axis=0) / published.min(axis=0)).max())

@@ -1,1 +1,20 @@
-"""The few optimization programs behind the optima; nothing a solver says here is trusted by the floors above."""
+"""Programs that propose best mechanisms, one a module, named by their unknowns and their loss.
+
+==============================================================  ====================  ===================  ===================
+loss                                                            diagonal: M unknowns  channel: M x M       profile: n + 1
+==============================================================  ====================  ===================  ===================
+ratio: differential privacy, approximate, maximal information   diagonal_ratio        channel_ratio        profile_ratio
+mass: maximal leakage                                           diagonal_mass         channel_mass         profile_mass
+information: mutual, Sibson                                     diagonal_information  channel_information  profile_information
+moment: Renyi differential privacy                              closed form, Class I  channel_moment       profile_moment
+==============================================================  ====================  ===================  ===================
+
+The *diagonal* decides the rest for Hamming distortion where all letters are neighbors. The whole *channel* is for any graph of
+neighbors and any distances. A *profile* has one probability for each number of records changed, which is enough for databases
+under the uniform prior (``profiles``).
+
+Every program returns a ``Proposal`` (``proposals``) and has a lower bound beside it, a function of dual variables that holds
+whatever they are: solvers propose, and :func:`paper_repro.tradeoff.certified` judges. Three modules are what programs are made
+of: ``linear`` (HiGHS and the optimal basis), ``cones`` (Clarabel, one program for both budgets) and ``games`` (the members of a
+source set that stand out, as values of matrix games).
+"""

@@ -30,10 +30,13 @@ from functools import cached_property
 import numpy as np
 
 from paper_repro.errors import SolverError
+from paper_repro.graphs import Adjacency
+from paper_repro.solvers.games import perfect_privacy
 from paper_repro.solvers.linear import Basis, optimal_basis
+from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["ChannelPoint", "ChannelProgram", "Comparisons"]
+__all__ = ["ChannelRatioProgram", "Comparisons"]
 
 # The solver's tolerances are absolute, 1e-10 at best: all quantities are scaled up by this.
 _SCALE = 1e4
@@ -41,9 +44,13 @@ _SCALE = 1e4
 _NOISE = 1e-13
 # Leakage in nats, and a share of delta, that are left to rounding.
 _MARGIN = 1e-12
-# A budget counts as kept if it is missed by less.
-_ROUNDING = 4e-12
+# A budget counts as kept if it is missed by less, and by less than this part of a small budget.
+_ROUNDING, _RELATIVE = 4e-12, 4e-9
 _MOST_ROWS = 100_000
+# Below so many nats next to nothing leaks; what is this much larger than what changes with the leakage does not bind.
+_TINY, _FAR = 1e-3, 1e4
+# A gap in distortion that needs no second try.
+_CLOSED = 1e-10
 
 
 @dataclass(frozen=True)
@@ -58,17 +65,21 @@ class Comparisons:
     delta : float
     standard : bool
         Whether delta is for all columns together.
+    steps : ndarray of int, shape (M, M), or None
+        Comparisons from one row to another, where each is with one row.
     """
 
     givers: IntArray
     others: FloatArray
     delta: float = 0.0
     standard: bool = False
+    steps: IntArray | None = None
 
     @classmethod
-    def of_neighbors(cls, pairs: IntArray, size: int, delta: float = 0.0, standard: bool = False) -> Comparisons:
-        """Ordered pairs of neighbors, shape (C, 2)."""
-        return cls(pairs[:, 0], np.eye(size)[pairs[:, 1]], delta, standard)
+    def of_neighbors(cls, adjacency: Adjacency, delta: float = 0.0, standard: bool = False) -> Comparisons:
+        """Both orders of every two neighbors."""
+        first, second = adjacency.neighbor_pairs.T
+        return cls(first, np.eye(adjacency.size)[second], delta, standard, adjacency.distances)
 
     @classmethod
     def with_outputs(cls, vertices: FloatArray) -> Comparisons:
@@ -77,18 +88,10 @@ class Comparisons:
         return cls(np.tile(np.arange(size), count), np.repeat(vertices, size, axis=0))
 
 
-@dataclass(frozen=True)
-class ChannelPoint:
-    """What the program proposes at a leakage: a matrix, weights of the vertices, and multipliers f, shape (C, M)."""
-
-    matrix: FloatArray
-    weights: FloatArray
-    multipliers: FloatArray
-    leakage: float
-
-
-class ChannelProgram:
+class ChannelRatioProgram:
     """Program (1) of this module for one source set.
+
+    What it proposes is certified by ``(f,)``, multipliers of the comparisons, shape (C, M).
 
     Parameters
     ----------
@@ -105,29 +108,52 @@ class ChannelProgram:
 
     def __init__(self, vertices: FloatArray, costs: FloatArray, comparisons: Comparisons) -> None:
         rows = comparisons.givers.size * vertices.shape[1]
-        if rows > _MOST_ROWS:
+        most = (
+            _MOST_ROWS if comparisons.steps is None else 2 * _MOST_ROWS
+        )  # with one row, a comparison is next to empty
+        if rows > most:
             raise ValueError(
-                f"the linear program over a channel of {vertices.shape[1]} letters has {rows} rows, at most {_MOST_ROWS} are "
-                "solved; take fewer letters, fewer vertices, or a notion and a prior with a closed form"
+                f"the linear program over a channel of {vertices.shape[1]} letters has {rows} rows, at most {most} are "
+                "solved; take fewer letters, fewer vertices, or a closed form as uniform_least_distortion"
             )
         self._vertices, self._costs, self._comparisons = vertices, costs, comparisons
 
-    def at_leakage(self, leakage: float) -> ChannelPoint:
+    def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a finite leakage in nats."""
+        if not 0 < leakage < _TINY or self._comparisons.delta > 0 or self._comparisons.steps is None:
+            return self._directly(leakage)
+        failure, best, least = "", None, math.inf
+        for solve in (self._directly, self._next_to_nothing):
+            try:
+                proposal = solve(leakage)
+            except SolverError as error:
+                failure = str(error)
+                continue
+            bound = self.least_distortion(proposal.weights @ self._vertices, proposal.certificate[0], leakage)
+            gap = self.distortion(proposal.mechanism) - bound
+            if best is None or gap < least:
+                best, least = proposal, gap
+            if least <= _CLOSED:
+                break
+        if best is None:
+            raise SolverError(failure)
+        return best
+
+    def _directly(self, leakage: float) -> Proposal:
         size, delta = len(self._costs), self._comparisons.delta
         inverse = math.exp(min(0.0, _MARGIN - leakage))
         basis = self._solve(inverse, delta * (1 - _MARGIN))
         matrix = self._repaired(basis.values[: size * size].reshape(size, size) / _SCALE, leakage)
         count = self._comparisons.givers.size
-        multipliers = -basis.prices[: count * size].reshape(count, size)
-        weights = np.clip(-basis.prices[-size - len(self._vertices) : -size], 0, None)
+        multipliers = -basis.duals[: count * size].reshape(count, size)
+        weights = np.clip(-basis.duals[-size - len(self._vertices) : -size], 0, None)
         if weights.sum() == 0:  # no distortion is needed at all
             weights, multipliers = np.ones_like(weights), np.zeros_like(multipliers)
-        return ChannelPoint(matrix, weights / weights.sum(), np.clip(multipliers, 0, None) / weights.sum(), leakage)
+        return Proposal(matrix, weights / weights.sum(), (np.clip(multipliers, 0, None) / weights.sum(),))
 
     def at_distortion(
         self, distortion: float, upper: float, without: float, leakage: Callable[[FloatArray], float]
-    ) -> ChannelPoint:
+    ) -> Proposal:
         """Least leakage at a distortion, by root finding on the least distortion.
 
         A leakage of ``upper`` is enough; ``without`` any, no distortion below this can be had. The curve jumps where a letter can
@@ -136,15 +162,16 @@ class ChannelProgram:
         """
         from scipy.optimize import brentq
 
-        within: dict[float, ChannelPoint] = {}
+        within: dict[float, Proposal] = {}
+        rounding = min(_ROUNDING, _RELATIVE * distortion) if distortion > 0 else _ROUNDING
 
         def excess(nats: float) -> float:
             if nats == 0:
                 return without - distortion
-            point = self.at_leakage(nats)
-            over = self.distortion(point.matrix) - distortion - _ROUNDING
+            proposal = self.at_leakage(nats)
+            over = self.distortion(proposal.mechanism) - distortion - rounding
             if over <= 0:
-                within[nats] = point
+                within[nats] = proposal
             return over
 
         upper = upper * (1 + 1e-9) + 1e-9
@@ -152,7 +179,7 @@ class ChannelProgram:
             brentq(excess, 0.0, upper, xtol=1e-13, rtol=1e-14)
         if not within:
             raise SolverError(f"no mechanism of at most {upper!r} nats was found at distortion {distortion!r}")
-        return min(within.values(), key=lambda point: leakage(point.matrix))
+        return min(within.values(), key=lambda proposal: leakage(proposal.mechanism))
 
     def distortion(self, matrix: FloatArray) -> float:
         """Worst-case distortion of a channel."""
@@ -198,7 +225,7 @@ class ChannelProgram:
         each = eye_array(size)
         givers = coo_array((np.ones(count), (np.arange(count), comparisons.givers)), shape=(count, size))
         givers, others = kron(givers, each), kron(coo_array(-comparisons.others), each)
-        spent = coo_array(np.einsum("vi,ij->vij", self._vertices, self._costs).reshape(len(self._vertices), -1))
+        distances = coo_array(np.einsum("vi,ij->vij", self._vertices, self._costs).reshape(len(self._vertices), -1))
         worst = coo_array(-np.ones((len(self._vertices), 1)))
         sums = kron(each, np.ones((1, size)))
         if comparisons.standard:
@@ -206,11 +233,11 @@ class ChannelProgram:
             blocks = [
                 [others, -eye_array(count * size), None],
                 [None, shares, None],
-                [spent, None, worst],
+                [distances, None, worst],
                 [sums, None, None],
             ]
         else:
-            blocks = [[others, None], [spent, worst], [sums, None]]
+            blocks = [[others, None], [distances, worst], [sums, None]]
         rest = block_array(blocks).tocoo()
         givers, rows = givers.tocoo(), np.concatenate([givers.tocoo().row, rest.row])
         columns = np.concatenate([givers.col, rest.col])
@@ -221,11 +248,63 @@ class ChannelProgram:
         entries = np.concatenate([givers.data, rest.data])[order]
         return (entries, order < givers.nnz), (rows[order][starts], starts, pointers), rest.shape
 
+    def _next_to_nothing(self, leakage: float) -> Proposal:
+        """The same where next to nothing leaks, in unknowns whose program stays well conditioned; one row a comparison.
+
+        With ``s = 1 - 1/t`` and a constant answer u of least distortion D, ``Q_ij = u_j + s (R_ij + h_j)``. Then
+        ``R_gj / t - R_kj <= u_j + s h_j``, and the program maximizes the gain over D, divided by s. What u spares of D in a
+        vertex counts ``1 / s`` there, which is cut to what still is well conditioned.
+        """
+        from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
+
+        size, count, vertices = len(self._costs), self._comparisons.givers.size, len(self._vertices)
+        step = -math.expm1(_MARGIN - leakage)
+        least, far = perfect_privacy(self._vertices, self._costs).distortion, min(1 / step, _FAR)
+        each, even, one = eye_array(size), np.ones((1, size)), np.ones((1, 1))
+        givers = (np.full(count, 1 - step), (np.arange(count), self._comparisons.givers))
+        ratios = kron(csr_array(givers, shape=(count, size)) - csr_array(self._comparisons.others), each)
+        moves, constant = kron(np.ones((count, 1)), each), self._vertices @ self._costs
+        changes = np.einsum("vi,ij->vij", self._vertices, self._costs).reshape(vertices, -1)
+        # Columns: R, u, h above and below 0, the sum of a row of R, the gain.
+        widths = (size * size, size, size, size, 1, 1)
+        rows = [
+            (ratios, -moves, -step * moves, step * moves, None, None),
+            (changes, far * constant, constant, -constant, None, np.ones((vertices, 1))),
+            (None, constant, None, None, None, None),
+            (None, -far * each, None, each, None, None),
+            (kron(each, even), None, None, None, -np.ones((size, 1)), None),
+            (None, None, even, -even, one, None),
+            (None, even, None, None, None, None),
+        ]
+        heights = (count * size, vertices, vertices, size, size, 1, 1)
+        bounds = (0.0, far * least, least * (1 + 1e-15), 0.0, 0.0, 0.0, 1.0)
+        filled = [
+            [
+                csr_array((height, width)) if block is None else csr_array(block)
+                for block, width in zip(row, widths, strict=True)
+            ]
+            for row, height in zip(rows, heights, strict=True)
+        ]
+        found = optimal_basis(
+            np.append(np.zeros(sum(widths) - 1), -_SCALE),
+            vstack([hstack(row) for row in filled]),
+            np.repeat(bounds, heights) * _SCALE,
+            equal=slice(sum(heights[:4]), None),
+            large=count * size > 10_000,
+        )
+        values, duals = found.values / _SCALE, np.clip(-found.duals, 0, None)
+        answer, above, below = values[size * size : -2].reshape(3, size)
+        matrix = answer + step * (values[: size * size].reshape(size, size) + above - below)
+        multipliers, weights = duals[: count * size].reshape(count, size), duals[count * size :][:vertices]
+        return Proposal(self._repaired(matrix, leakage), weights / weights.sum(), (multipliers / weights.sum(),))
+
     def _repaired(self, matrix: FloatArray, leakage: float) -> FloatArray:
         """The matrix without the solver's rounding: what is missed is mended by mixing in a constant row."""
         matrix = np.where(matrix < _NOISE, 0.0, matrix)
         matrix /= matrix.sum(axis=1, keepdims=True)
         givers, others, delta = self._comparisons.givers, self._comparisons.others, self._comparisons.delta
+        if leakage > 0 and delta == 0 and self._comparisons.steps is not None:
+            return _with_ratio(matrix, givers, others.argmax(axis=1), self._comparisons.steps, leakage)
         if leakage > 0 and not self._comparisons.standard:
             missed = ((matrix[givers] - delta) * math.exp(-leakage) - others @ matrix).max(axis=0)
             # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers what is missed.
@@ -239,3 +318,18 @@ class ChannelProgram:
             share = 1 - delta / max(float(largest), delta) + min(max(1e-13, 4e-16 / delta), 4e-10)
             matrix = (1 - share) * matrix + share * matrix.mean(axis=0)
         return matrix
+
+
+def _with_ratio(matrix: FloatArray, first: IntArray, second: IntArray, steps: IntArray, leakage: float) -> FloatArray:
+    """The least matrix above this one that keeps the ratio between neighbors, its rows divided by their sums.
+
+    What that upsets is mended by mixing in the mean row, which costs next to nothing where next to nothing leaks.
+    """
+    reach = np.exp((_MARGIN - leakage) * steps)
+    matrix = np.column_stack([(reach * column).max(axis=1) for column in matrix.T])
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    mean, peaks = matrix.mean(axis=0), matrix.max(axis=0)
+    missed = (matrix[first] * math.exp(-leakage) - matrix[second]).max(axis=0, initial=0.0) + 1e-15 * peaks
+    # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers what is missed.
+    share = float((np.clip(missed, 0, None)[peaks > 0] / mean[peaks > 0]).max()) / -math.expm1(-leakage)
+    return (matrix + share * mean) / (1 + share)

@@ -14,13 +14,13 @@ What remains is binary, with d the binary relative entropy:
     minimize over a, r   max_v  sum_i P_v(i) d(a_i || r_i)
     subject to           P_v . (1 - a) <= D for every v,    r >= 0,  sum r = 1.                          (1)
 
-**Lower bound.** With multipliers w of the maximum (a prior ``P = w . P_v``) and y >= 0 of the distortions (prices
-``kappa = sum_v y_v P_v``), minimizing over Q in closed form leaves
+**Lower bound.** With dual variables w of the maximum (a prior ``P = w . P_v``) and y >= 0 of the distortions, in the
+Lagrangian as penalties ``kappa = sum_v y_v P_v`` of the letters, minimizing over Q in closed form leaves
 
     min over r  -sum_i P_i log( r_i + (1 - r_i) exp(-kappa_i / P_i) )  -  D sum_i kappa_i,               (2)
 
 where a letter with P_i = 0 contributes nothing: a bound for any P in the set and any such kappa. Its minimum over r
-is found by filling: ``r_i = max(0, u P_i - 1 / (exp(kappa_i / P_i) - 1))`` with the level u at which r sums to 1.
+is found by water-filling: ``r_i = max(0, u P_i - 1 / (exp(kappa_i / P_i) - 1))`` with the level u at which r sums to 1.
 Note that P and the normalized kappa may be different priors: one is worst for the leakage, the other for the
 distortion.
 
@@ -33,7 +33,7 @@ term. T grows like a power of alpha; its root F does not, and is had by leaving 
     F = min over a, r  max_v (1/alpha) sum_i P_v(i) [a_i^alpha r_i^(1-alpha) + (1-a_i)^alpha (R-r_i)^(1-alpha)] + (1 - 1/alpha) R.
 
 For its lower bound, ``T^(1/alpha) = F(Q) = sum_j (sum_i P_i Q_ij^alpha)^(1/alpha)`` at the best r is a sum of norms, one a
-column. By duality of norms (beta = alpha / (alpha - 1)), for any u and any costs ``C_ij >= 0``,
+column. By duality of norms (beta = alpha / (alpha - 1)), for any u and any penalties ``C_ij >= 0``,
 
     F + sum_ij C_ij Q_ij  >=  sum_i u_i  /  max(1, max_j g_j^(1/beta)),    g_j = sum_i P_i (max(0, u_i - C_ij) / P_i)^beta;   (3)
 
@@ -47,16 +47,17 @@ theta = 1``.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from paper_repro.errors import optional
-from paper_repro.solvers.cones import solve_cones
+from paper_repro.solvers.cones import TwoWayProgram
+from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import FloatArray
 
-__all__ = ["DivergenceOptimum", "DivergenceProgram", "least_mutual_information", "least_sibson_information"]
+__all__ = ["DiagonalInformationProgram", "least_mutual_information", "least_sibson_information"]
 
 # How finely bound (3) is looked for: so many times so many points, and halvings of each letter's interval.
 _ROUNDS, _POINTS, _HALVINGS = 4, 33, 45
@@ -64,14 +65,14 @@ _ROUNDS, _POINTS, _HALVINGS = 4, 33, 45
 _NEGLIGIBLE = 1e-11
 
 
-def least_mutual_information(prior: FloatArray, prices: FloatArray, distortion: float) -> float:
-    """Lower bound (2) in nats on the mutual information of every mechanism whose distortions cost at most D.
+def least_mutual_information(prior: FloatArray, penalties: FloatArray, distortion: float) -> float:
+    """Lower bound (2) in nats on the mutual information of every mechanism of at most distortion D.
 
     Parameters
     ----------
     prior : ndarray, shape (M,)
-    prices : ndarray, shape (M,), >= 0
-        What a change of letter i costs, ``sum_v y_v P_v(i)``; infinity is allowed where D = 0.
+    penalties : ndarray, shape (M,), >= 0
+        kappa, of a change of letter i: ``sum_v y_v P_v(i)``; infinity is allowed where D = 0.
     distortion : float
 
     Returns
@@ -84,13 +85,13 @@ def least_mutual_information(prior: FloatArray, prices: FloatArray, distortion: 
     >>> round(tight, 5)
     1.03255
     """
-    cost = 0.0 if distortion == 0 else distortion * float(prices.sum())
+    allowance = 0.0 if distortion == 0 else distortion * float(penalties.sum())
     likely = prior > 0
-    mass, exponent = prior[likely], prices[likely] / prior[likely]
+    mass, exponent = prior[likely], penalties[likely] / prior[likely]
     with np.errstate(divide="ignore", over="ignore"):
         offset = 1 / np.expm1(exponent)
-    order = np.argsort(offset / mass)
-    active = order[np.isfinite(offset[order])]
+    by_level = np.argsort(offset / mass)
+    active = by_level[np.isfinite(offset[by_level])]
     if not len(active):
         return 0.0
     levels = (1 + np.cumsum(offset[active])) / np.cumsum(mass[active])
@@ -99,20 +100,20 @@ def least_mutual_information(prior: FloatArray, prices: FloatArray, distortion: 
     fill[active] = np.maximum(0, level * mass[active] - offset[active])
     fill /= fill.sum()
     survive = np.exp(-exponent)
-    return max(0.0, float(-(mass * np.log(survive + fill * -np.expm1(-exponent))).sum()) - cost)
+    return max(0.0, float(-(mass * np.log(survive + fill * -np.expm1(-exponent))).sum()) - allowance)
 
 
 def least_sibson_information(
-    order: float, prior: FloatArray, prices: FloatArray, distortion: float, about: float
+    alpha: float, prior: FloatArray, penalties: FloatArray, distortion: float, about: float
 ) -> float:
-    """Lower bound (3) in nats on the Sibson information of every mechanism whose distortions cost at most D.
+    """Lower bound (3) in nats on the Sibson information of every mechanism of at most distortion D.
 
     Parameters
     ----------
-    order : float > 1
+    alpha : float > 1
     prior : ndarray, shape (M,)
-    prices : ndarray, shape (M,), >= 0
-        What a change of letter i costs, ``sum_v y_v P_v(i)``, against F; infinity is allowed where D = 0.
+    penalties : ndarray, shape (M,), >= 0
+        kappa, of a change of letter i: ``sum_v y_v P_v(i)``, against F; infinity is allowed where D = 0.
     distortion : float
     about : float
         The information that is expected, in nats; it decides how good the bound is.
@@ -122,91 +123,101 @@ def least_sibson_information(
     (0.693147181, 0.693147181)
     """
     likely = prior > 0
-    mass, dual = prior[likely], order / (order - 1)
-    relative = prices[likely] / mass
-    most = relative + math.exp(-about * (order - 1) ** 2 / order)  # F^(1 - alpha), F = exp(about (alpha - 1) / alpha)
+    mass, beta = prior[likely], alpha / (alpha - 1)
+    relative = penalties[likely] / mass
+    most = relative + math.exp(-about * (alpha - 1) ** 2 / alpha)  # F^(1 - alpha), F = exp(about (alpha - 1) / alpha)
     low, high = 0.0, 1.0
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(_ROUNDS):
             levels = np.linspace(low, high, _POINTS)
-            ends = _inverse_of_h(levels, mass, relative, dual, most)
-            sums = levels + (mass * np.clip(ends - relative, 0, None) ** dual).sum(axis=1)
+            ends = _inverse_of_h(levels, mass, relative, beta, most)
+            sums = levels + (mass * np.clip(ends - relative, 0, None) ** beta).sum(axis=1)
             place = int(np.searchsorted(sums, 1.0))
             low, high = levels[max(place - 1, 0)], levels[min(place, _POINTS - 1)]
         best = ends[min(place, _POINTS - 1)]
-        spread = np.clip(best - relative, 0, None) ** dual
-        norms = (mass * spread).sum() + np.append(mass * (best**dual - spread), 0.0)
-    worth = float(mass @ best) - (0.0 if distortion == 0 else distortion * float(prices.sum()))
-    scale = max(1.0, float(norms.max()) ** (1 / dual))
-    return max(0.0, dual * math.log(worth / scale)) if worth > 0 else 0.0
+        spread = np.clip(best - relative, 0, None) ** beta
+        norms = (mass * spread).sum() + np.append(mass * (best**beta - spread), 0.0)
+    worth = float(mass @ best) - (0.0 if distortion == 0 else distortion * float(penalties.sum()))
+    scale = max(1.0, float(norms.max()) ** (1 / beta))
+    return max(0.0, beta * math.log(worth / scale)) if worth > 0 else 0.0
 
 
 def _inverse_of_h(
-    levels: FloatArray, mass: FloatArray, relative: FloatArray, dual: float, most: FloatArray
+    levels: FloatArray, mass: FloatArray, relative: FloatArray, beta: float, most: FloatArray
 ) -> FloatArray:
-    """Where ``P (z^dual - max(0, z - k)^dual)`` reaches each level, at most ``most``; by bisection, all at once, from below."""
-    first = (levels[:, np.newaxis] / mass) ** (1 / dual)  # the answer, if it is not above k
+    """Where ``P (z^beta - max(0, z - k)^beta)`` reaches each level, at most ``most``; by bisection, all at once, from below."""
+    first = (levels[:, np.newaxis] / mass) ** (1 / beta)  # the answer, if it is not above k
     low, high = np.zeros_like(first), np.where(first <= relative, np.minimum(first, most), most)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        above = mass * (middle**dual - np.clip(middle - relative, 0, None) ** dual) > levels[:, np.newaxis]
+        above = mass * (middle**beta - np.clip(middle - relative, 0, None) ** beta) > levels[:, np.newaxis]
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     return low
 
 
-@dataclass(frozen=True)
-class DivergenceOptimum:
-    """What the program proposes: a matrix, shape (M, M), and multipliers of the vertices, each shape (V,).
+class DiagonalInformationProgram:
+    """Program (1) of this module for one source set, solved by Clarabel for each budget.
 
-    ``weights`` are those of the leakages, scaled to sum to 1, ``multipliers`` those of the distortions, scaled alike (above order
-    1, against F).
-    """
-
-    matrix: FloatArray
-    weights: FloatArray
-    multipliers: FloatArray
-
-
-class DivergenceProgram:
-    """Program (1) of this module for one source set, compiled once and solved by Clarabel for each budget.
+    What it proposes is certified by ``(y,)``, the dual variables of the vertices' distortions, shape (V,); above order 1 against
+    F.
 
     Parameters
     ----------
     vertices : ndarray, shape (V, M)
         Rows are distributions (not checked again here).
-    order : float >= 1
+    alpha : float >= 1
         1 is mutual information, more is Sibson information of this order.
     """
 
-    def __init__(self, vertices: FloatArray, order: float = 1.0) -> None:
+    def __init__(self, vertices: FloatArray, alpha: float = 1.0) -> None:
         self._known = vertices.max(axis=0) > _NEGLIGIBLE
-        self._vertices, self._order = vertices[:, self._known], order
+        self._vertices, self._alpha = vertices[:, self._known], alpha
         self.unknown_mass = float(vertices[:, ~self._known].sum(axis=1).max())
 
-    def at_distortion(self, distortion: float) -> DivergenceOptimum:
+    def at_distortion(self, distortion: float) -> Proposal:
         """Least leakage at a distortion above 0 and below the one without leakage."""
         budget = max(distortion - self.unknown_mass, 0.0)
-        model = self._least_leakage
-        kept, output = model.solve(budget)
-        changed = 1 - kept
+        weights, duals, _ = self._cones[0].solve(budget, minimize_leakage=True)
+        changed, output = self._solution()
         changed *= min(1.0, budget / max(float((self._vertices @ changed).max()), 1e-300))
-        return self._optimum(changed, output, model)
+        return Proposal(self._matrix(changed, output), weights, (duals,))
 
-    def at_leakage(self, leakage: float) -> DivergenceOptimum:
+    def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a positive leakage; the solver's tolerance may overstep the leakage a little."""
-        model = self._least_distortion
-        kept, output = model.solve(leakage if self._order == 1 else math.exp((1 - 1 / self._order) * leakage))
-        return self._optimum(1 - kept, output, model)
+        budget = leakage if self._alpha == 1 else math.exp((1 - 1 / self._alpha) * leakage)
+        weights, duals, _ = self._cones[0].solve(budget, minimize_leakage=False)
+        return Proposal(self._matrix(*self._solution()), weights, (duals,))
 
     @cached_property
-    def _least_leakage(self) -> _Model:
-        return _Model(self._vertices, self._order, minimize_leakage=True)
+    def _cones(self) -> tuple[TwoWayProgram, Any, Any]:
+        """The program, the diagonal and the output distribution; above order 1 the leakage is F."""
+        cvxpy = optional("cvxpy", "cones")
 
-    @cached_property
-    def _least_distortion(self) -> _Model:
-        return _Model(self._vertices, self._order, minimize_leakage=False)
+        size, alpha = self._vertices.shape[1], self._alpha
+        kept, output = cvxpy.Variable(size), cvxpy.Variable(size, nonneg=True)
+        changed = 1 - kept
+        if alpha == 1:
+            losses = cvxpy.rel_entr(kept, output) + cvxpy.rel_entr(changed, 1 - output)
+            leakages, constraints = self._vertices @ losses, [cvxpy.sum(output) == 1]
+        else:
+            kept_moments, changed_moments, total = cvxpy.Variable(size), cvxpy.Variable(size), cvxpy.sum(output)
+            moments = self._vertices @ (kept_moments + changed_moments)
+            leakages = moments / alpha + (1 - 1 / alpha) * total
+            constraints = [
+                cvxpy.PowCone3D(kept_moments, output, kept, 1 / alpha),
+                cvxpy.PowCone3D(changed_moments, total - output, changed, 1 / alpha),
+                kept >= 0,  # a cone bounds absolute values
+                changed >= 0,
+            ]
+        return TwoWayProgram(leakages, self._vertices @ changed, constraints), kept, output
 
-    def _optimum(self, changed: FloatArray, output: FloatArray, model: _Model) -> DivergenceOptimum:
+    def _solution(self) -> tuple[FloatArray, FloatArray]:
+        """Letters' distortions and the output distribution, on their ranges whatever the solver's tolerance."""
+        _, kept, output = self._cones
+        output = np.clip(output.value, 0.0, None)
+        return 1 - np.clip(kept.value, 0.0, 1.0), output / output.sum()
+
+    def _matrix(self, changed: FloatArray, output: FloatArray) -> FloatArray:
         size = len(self._known)
         row_output, row_changed = np.zeros(size), np.ones(size)
         row_output[self._known], row_changed[self._known] = output, changed
@@ -214,44 +225,4 @@ class DivergenceProgram:
         share = np.divide(row_changed, others, out=np.zeros(size), where=others > 0)
         matrix = share[:, np.newaxis] * row_output
         np.fill_diagonal(matrix, 1 - row_changed)
-        return DivergenceOptimum(matrix, *model.multipliers())
-
-
-class _Model:
-    """The conic program with its budget as a parameter: the other of leakage (above order 1: F) and distortion is minimized."""
-
-    def __init__(self, vertices: FloatArray, order: float, minimize_leakage: bool) -> None:
-        cvxpy = optional("cvxpy", "cones")
-        size = vertices.shape[1]
-        self._kept, self._output = cvxpy.Variable(size), cvxpy.Variable(size, nonneg=True)
-        self._budget, worst = cvxpy.Parameter(nonneg=True), cvxpy.Variable()
-        leakage_bound, distortion_bound = (worst, self._budget) if minimize_leakage else (self._budget, worst)
-        changed = 1 - self._kept
-        self._change = vertices @ changed <= distortion_bound
-        if order == 1:
-            losses = cvxpy.rel_entr(self._kept, self._output) + cvxpy.rel_entr(changed, 1 - self._output)
-            self._leak = vertices @ losses <= leakage_bound
-            others = [cvxpy.sum(self._output) == 1]
-        else:
-            kept_moments, changed_moments, total = cvxpy.Variable(size), cvxpy.Variable(size), cvxpy.sum(self._output)
-            moments = vertices @ (kept_moments + changed_moments)
-            self._leak = moments / order + (1 - 1 / order) * total <= leakage_bound
-            others = [
-                cvxpy.PowCone3D(kept_moments, self._output, self._kept, 1 / order),
-                cvxpy.PowCone3D(changed_moments, total - self._output, changed, 1 / order),
-                self._kept >= 0,  # a cone bounds absolute values
-                changed >= 0,
-            ]
-        self._problem = cvxpy.Problem(cvxpy.Minimize(worst), [self._leak, self._change, *others])
-
-    def solve(self, budget: float) -> tuple[FloatArray, FloatArray]:
-        """The diagonal and the output distribution, on the letters' ranges whatever the solver's tolerance."""
-        self._budget.value = budget
-        solve_cones(self._problem, budget)
-        output = np.clip(self._output.value, 0.0, None)
-        return np.clip(self._kept.value, 0.0, 1.0), output / output.sum()
-
-    def multipliers(self) -> tuple[FloatArray, FloatArray]:
-        """Of the vertices' leakages, scaled to sum to 1, and of their distortions, scaled alike."""
-        weights = np.clip(self._leak.dual_value, 0.0, None)
-        return weights / weights.sum(), np.clip(self._change.dual_value, 0.0, None) / weights.sum()
+        return matrix

@@ -9,7 +9,7 @@ is at least 1. So the optimum, as ``exp(leakage) = S``, is
 a fractional knapsack for one prior (Theorem 14, Zhong and Bu 2022): the least likely letters are given up first. S >= 1 holds by
 itself below the distortion from which nothing needs to leak.
 
-**Lower bound.** For any prices ``y_v >= 0`` of the vertices' distortions, with ``kappa = sum_v y_v P_v``,
+**Lower bound.** For any dual variables ``y_v >= 0`` of the vertices' distortions, with ``kappa = sum_v y_v P_v``,
 
     S >= M - D sum_v y_v - sum_i max(0, 1 - kappa_i),                                                              (2)
 
@@ -20,46 +20,42 @@ distortion of every mechanism that leaks at most log S.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.linear import Basis, optimal_basis
+from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import FloatArray
 
-__all__ = ["KnapsackOptimum", "KnapsackProgram", "least_kept_mass"]
+__all__ = ["DiagonalMassProgram", "least_kept_mass"]
 
 # The solver's tolerances are absolute: what it sees is scaled up.
 _SCALE = 1e4
 
 
-def least_kept_mass(vertices: FloatArray, prices: FloatArray, distortion: float) -> float:
+def least_kept_mass(vertices: FloatArray, duals: FloatArray, distortion: float) -> float:
     """Bound (2) on ``exp(leakage)`` of every mechanism whose worst-case distortion is at most D; never below 1.
 
     Parameters
     ----------
     vertices : ndarray, shape (V, M)
-    prices : ndarray, shape (V,), >= 0
+    duals : ndarray, shape (V,), >= 0
+        y, of the vertices' distortions.
     distortion : float
 
-    >>> price = np.array([1 / 0.3])  # of one prior, where its second letter is given up in part
-    >>> round(least_kept_mass(np.array([[0.5, 0.3, 0.2]]), price, 0.4), 12)
+    >>> dual = np.array([1 / 0.3])  # of one prior, where its second letter is given up in part
+    >>> round(least_kept_mass(np.array([[0.5, 0.3, 0.2]]), dual, 0.4), 12)
     1.333333333333
     """
-    spared = np.clip(1 - prices @ vertices, 0, None).sum()
-    return max(1.0, float(vertices.shape[1] - distortion * prices.sum() - spared))
+    spared = np.clip(1 - duals @ vertices, 0, None).sum()
+    return max(1.0, float(vertices.shape[1] - distortion * duals.sum() - spared))
 
 
-@dataclass(frozen=True)
-class KnapsackOptimum:
-    """What the program proposes: each letter's distortion, shape (M,), and the vertices' prices, shape (V,)."""
-
-    distortions: FloatArray
-    prices: FloatArray
-
-
-class KnapsackProgram:
+class DiagonalMassProgram:
     """Program (1) of this module for one source set.
+
+    What it proposes is certified by ``(y,)``, the dual variables of the vertices' distortions, shape (V,).
 
     Parameters
     ----------
@@ -71,7 +67,7 @@ class KnapsackProgram:
         self._vertices, self._known = vertices, vertices.any(axis=0)
         self._start: Basis | None = None
 
-    def at_distortion(self, distortion: float) -> KnapsackOptimum:
+    def at_distortion(self, distortion: float) -> Proposal:
         """Least leakage below the distortion without leakage."""
         count, size = self._vertices.shape
         if count == 1:
@@ -83,9 +79,9 @@ class KnapsackProgram:
         worst = float((self._vertices @ distortions).max())
         if worst > distortion:
             distortions = np.where(self._known, distortions * (distortion / worst), distortions)
-        return KnapsackOptimum(distortions, -found.prices[:count])
+        return _proposal(distortions, -found.duals[:count])
 
-    def at_leakage(self, leakage: float) -> KnapsackOptimum:
+    def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a positive leakage, ``sum_i D_i = M - exp(leakage)``."""
         count, size = self._vertices.shape
         changed = size - math.exp(min(leakage, 700.0))
@@ -97,7 +93,7 @@ class KnapsackProgram:
             given = np.empty(size)
             given[order] = np.clip(changed - np.arange(size), 0, 1)
             last = self._vertices[0][order[min(size - 1, math.ceil(changed) - 1)]]
-            return KnapsackOptimum(given, np.array([1 / max(last, 1e-300)]))
+            return _proposal(given, np.array([1 / max(last, 1e-300)]))
         # Columns: D_i and the worst distortion; rows: the vertices, D_i <= 1, and the sum.
         matrix = np.zeros((count + size + 1, size + 1))
         matrix[:count, :size], matrix[:count, size] = self._vertices, -1.0
@@ -105,10 +101,10 @@ class KnapsackProgram:
         upper = np.concatenate([np.zeros(count), np.full(size, _SCALE), [changed * _SCALE]])
         found = optimal_basis(np.append(np.zeros(size), _SCALE), matrix, upper, equal=slice(count + size, None))
         distortions = np.clip(found.values[:size] / _SCALE, 0, 1)
-        weights, slope = -found.prices[:count], max(found.prices[-1], 1e-300)
-        return KnapsackOptimum(distortions, weights / slope)
+        slope = max(found.duals[-1], 1e-300)
+        return _proposal(distortions, -found.duals[:count] / slope)
 
-    def _of_prior(self, distortion: float) -> KnapsackOptimum:
+    def _of_prior(self, distortion: float) -> Proposal:
         """For one prior: the least likely letters first, until the distortion is used up."""
         prior = self._vertices[0]
         order = np.argsort(prior, kind="stable")
@@ -118,4 +114,9 @@ class KnapsackProgram:
         with np.errstate(divide="ignore", invalid="ignore"):
             distortions[order] = np.where(prior[order] > left, left / prior[order], 1.0)
         partly = int(np.searchsorted(before, distortion, side="right")) - 1
-        return KnapsackOptimum(distortions, np.array([1 / max(prior[order][partly], 1e-300)]))
+        return _proposal(distortions, np.array([1 / max(prior[order][partly], 1e-300)]))
+
+
+def _proposal(distortions: FloatArray, duals: FloatArray) -> Proposal:
+    duals = np.clip(duals, 0, None)
+    return Proposal(Mechanism.from_distortions(distortions).matrix, duals, (duals,))

@@ -22,12 +22,12 @@ and Cooper): with ``e_i = D_i / c`` and ``sigma = 1 / c``,
 The minimum is taken over all c at once, so ``min e_i = 1`` need not be demanded: a solution with ``min e_i > 1`` has
 a smaller true ratio than its objective and cannot be optimal. S >= 1 is t >= 1, which holds by itself below the
 distortion ``D_0`` from which no leakage is needed. At a fixed ratio t, multiplying by c again gives a linear program
-for the least distortion (``CliqueProgram._ratio_basis``); on the jump its optimum is the constant answer, with c = 0.
+for the least distortion (``DiagonalRatioProgram._ratio_basis``); on the jump its optimum is the constant answer, with c = 0.
 
 **Active sets.** In a basic optimum each letter is *kept* (e_i = 1), *cut* (e_i = sigma: never published) or *free*,
-and there is one tight vertex more than free letters. Given these, the optimum and the multipliers w of the tight
+and there is one tight vertex more than free letters. Given these, the optimum and the dual variables w of the tight
 vertices solve one small linear system in which only the column of sigma depends on D. The prior ``P = w . P_v / sum
-w`` is least favorable: replacing the vertices' rows by their sum with the multipliers w keeps the optimum (strong
+w`` is least favorable: replacing the vertices' rows by their sum with the weights w keeps the optimum (strong
 duality), and what is left is program (2) for the known prior P, so P alone forces as much leakage. For one prior the
 optimum is in closed form (Theorem 13, Zhong and Bu 2022), which read as a bound on the distortion of any mechanism of
 ratio t is
@@ -46,11 +46,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.games import PERFECT_SLACK, PerfectPrivacy, highest_floor, perfect_privacy
 from paper_repro.solvers.linear import Basis, optimal_basis
+from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["ActiveSet", "CliqueProgram", "Optimum", "least_distortion_of_prior", "prior_breakpoints"]
+__all__ = ["ActiveSet", "DiagonalRatioProgram", "least_distortion_of_prior", "prior_breakpoints"]
 
 # A probability below this is out of reach of the solver's own tolerances.
 _NEGLIGIBLE = 1e-11
@@ -103,22 +105,6 @@ def prior_breakpoints(rising: FloatArray) -> tuple[FloatArray, FloatArray, Float
 
 
 @dataclass(frozen=True)
-class Optimum:
-    """What the program proposes.
-
-    Attributes
-    ----------
-    distortions : ndarray, shape (M,), or None
-        ``D_i`` of each letter; None if publishing a constant is best.
-    weights : ndarray, shape (V,)
-        Of the vertices; their mixture is the prior claimed to be least favorable.
-    """
-
-    distortions: FloatArray | None
-    weights: FloatArray
-
-
-@dataclass(frozen=True)
 class ActiveSet:
     """Which letters are kept, cut and free and which vertices are tight: all there is to know of a basic optimum."""
 
@@ -144,8 +130,8 @@ class ActiveSet:
         return self._rows[:, self.kept].sum(axis=1)
 
     @cached_property
-    def _multiplier_target(self) -> FloatArray:
-        """Right side of the multipliers' equations: 1 for each free letter, then the cost of sigma."""
+    def _dual_target(self) -> FloatArray:
+        """Right side of the dual variables' equations: 1 for each free letter, then the cost of sigma."""
         return np.append(np.ones(self.free.sum()), self.cut.sum() - len(self.kept) + 1.0)
 
     def _system(self, distortion: float) -> FloatArray:
@@ -177,7 +163,7 @@ class ActiveSet:
         distortions[self.cut] = 1.0
         distortions[self.free] = np.clip(free / sigma, 1 / sigma, 1.0)
         weights = np.zeros(len(self.vertices))
-        weights[self.tight] = np.clip(np.linalg.solve(system.T, self._multiplier_target), 0, None)
+        weights[self.tight] = np.clip(np.linalg.solve(system.T, self._dual_target), 0, None)
         return distortions, weights / weights.sum()
 
     def ratio(self, distortion: float) -> tuple[FloatArray, FloatArray]:
@@ -195,17 +181,17 @@ class ActiveSet:
     def interval(self, distortion: float) -> tuple[float, float]:
         """The distortions around ``distortion`` at which this active set stays optimal.
 
-        Every condition (free letters between kept and cut, other vertices slack, multipliers of the right sign) is linear in
+        Every condition (free letters between kept and cut, other vertices slack, dual variables of the right sign) is linear in
         the step once the common, positive denominator is multiplied out.
         """
         primal, denominator = self._primal_lines(distortion)
         free, sigma = primal[:-1], primal[-1]
         step = np.array([0.0, 1.0])
         system = self._system(distortion)
-        weights = np.linalg.solve(system.T, self._multiplier_target)
+        weights = np.linalg.solve(system.T, self._dual_target)
         sensitivity = np.linalg.solve(system.T, np.eye(len(system))[-1])
         weight_lines = np.column_stack([weights, sensitivity * weights.sum() - weights * sensitivity.sum()])
-        prices = self._rows.T @ weight_lines
+        reduced = self._rows.T @ weight_lines
         slack = np.delete(self.vertices, self.tight, axis=0)
         slack_lines = (
             (distortion - slack[:, self.cut].sum(axis=1))[:, np.newaxis] * sigma
@@ -220,8 +206,8 @@ class ActiveSet:
                 sigma - free,
                 slack_lines,
                 weight_lines,
-                prices[self.kept] - denominator,
-                denominator - prices[self.cut],
+                reduced[self.kept] - denominator,
+                denominator - reduced[self.cut],
             ]
         )
         value, slope = conditions.T
@@ -238,7 +224,7 @@ class ActiveSet:
         return lines, np.array([1.0, -sensitivity[-1]])
 
 
-class CliqueProgram:
+class DiagonalRatioProgram:
     """Program (2) of this module for one source set, warm from one distortion to the next.
 
     Parameters
@@ -280,11 +266,11 @@ class CliqueProgram:
     def symmetric_distortion(self) -> float:
         return float((self._vertices.shape[1] - 1) * (self._floor @ self._vertices).min())
 
-    def at_distortion(self, distortion: float) -> Optimum:
+    def at_distortion(self, distortion: float) -> Proposal:
         """Least leakage at a distortion in ``[0, D_0)``."""
         budget = distortion - self._unknown_mass
         if budget <= 0 < distortion:
-            return Optimum(np.full(len(self._known), distortion), self._floor)
+            return self._proposal(np.full(len(self._known), distortion), self._floor)
         if self._is_symmetric(budget):
             return self._symmetric(budget)
         if len(self._vertices) == 1:
@@ -299,13 +285,13 @@ class CliqueProgram:
         except np.linalg.LinAlgError:  # vertices too much alike for the small system: the solver's own numbers will do
             size = self._vertices.shape[1]
             distortions = (budget + basis.values[:size]) / (1 + basis.values[size])
-            weights = -basis.prices[: len(self._vertices)]
+            weights = -basis.duals[: len(self._vertices)]
         # Free letters were clipped, and the solver's tolerance may have hidden a vertex: stay within the budget.
         excess = float((self._vertices @ distortions).max()) / budget
         return self._complete(distortions / max(excess, 1.0), weights)
 
-    def at_leakage(self, leakage: float) -> Optimum:
-        """Least distortion at a positive leakage in nats; ``distortions`` is None where nothing needs to leak for it."""
+    def at_leakage(self, leakage: float) -> Proposal:
+        """Least distortion at a positive leakage in nats; a constant answer where nothing needs to leak for it."""
         others = self._vertices.shape[1] - 1
         odds = math.exp(-leakage)
         symmetric = others * odds / (1 + others * odds)
@@ -314,10 +300,10 @@ class CliqueProgram:
         excess, count, size = math.expm1(leakage), *self._vertices.shape
         if count == 1:
             active_set = self._prior_active_set_at_ratio(excess)
-            return Optimum(None, np.ones(1)) if active_set is None else self._complete(*active_set.at_ratio(excess))
+            return self._constant(np.ones(1)) if active_set is None else self._complete(*active_set.at_ratio(excess))
         basis = self._ratio_basis(excess)
         if basis.objective / (size + excess) >= self.perfect.distortion - PERFECT_SLACK:
-            return self._complete(None, -basis.prices[:count])
+            return self._constant(-basis.duals[:count])
         active_set = self._read(basis, also=bool(basis.columns[size]))
         if active_set is None:
             return self._symmetric(symmetric)
@@ -325,7 +311,7 @@ class CliqueProgram:
             return self._complete(*active_set.at_ratio(excess))
         except np.linalg.LinAlgError:
             distortions = (basis.values[:size] + basis.values[size + 1]) / (size + excess)
-            return self._complete(distortions, -basis.prices[:count])
+            return self._complete(distortions, -basis.duals[:count])
 
     def _is_symmetric(self, distortion: float) -> bool:
         # At the end of the symmetric regime itself the program has more than one basis, and beside it they cannot be told apart.
@@ -404,19 +390,26 @@ class CliqueProgram:
         kept[self._order[:count]] = True
         return ActiveSet(self._vertices, kept=kept, cut=~kept, tight=np.zeros(1, dtype=np.intp))
 
-    def _symmetric(self, distortion: float) -> Optimum:
+    def _symmetric(self, distortion: float) -> Proposal:
         return self._complete(np.full(self._vertices.shape[1], distortion), self._floor)
 
-    def _complete(self, known: FloatArray | None, weights: FloatArray) -> Optimum:
+    def _complete(self, known: FloatArray, weights: FloatArray) -> Proposal:
         """Put the letters that never occur back, changed always, and mend what rounding did to sums."""
-        weights = np.clip(weights, 0, None)
-        weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1 / len(weights))
-        if known is None:
-            return Optimum(None, weights)
         kept = np.zeros(len(self._known))
         kept[self._known] = 1 - known
         if kept.sum() < 1:
-            return Optimum(1 - kept / kept.sum(), weights)
+            return self._proposal(1 - kept / kept.sum(), weights)
         distortions = np.ones(len(self._known))
         distortions[self._known] = np.clip(known, 0.0, 1.0)
-        return Optimum(distortions, weights)
+        return self._proposal(distortions, weights)
+
+    def _constant(self, weights: FloatArray) -> Proposal:
+        return Proposal(self.perfect.channel, _normalized(weights))
+
+    def _proposal(self, distortions: FloatArray, weights: FloatArray) -> Proposal:
+        return Proposal(Mechanism.from_distortions(distortions).matrix, _normalized(weights))
+
+
+def _normalized(weights: FloatArray) -> FloatArray:
+    weights = np.clip(weights, 0, None)
+    return weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1 / len(weights))

@@ -38,6 +38,11 @@ class PerfectPrivacy:
     letters: FloatArray
     weights: FloatArray
 
+    @property
+    def channel(self) -> FloatArray:
+        """That constant answer as a channel, shape (M, M)."""
+        return np.tile(self.letters, (len(self.letters), 1))
+
 
 def perfect_privacy(vertices: FloatArray, costs: FloatArray | None = None) -> PerfectPrivacy:
     """Least distortion without leakage: ``1 - min_P max_i P_i`` over the hull of the vertices.

@@ -31,15 +31,15 @@ class Basis:
     columns, rows : ndarrays of bool
         True where a column, or a row's slack, is basic; the rest sit exactly at their bound.
     objective : float
-    values, prices : ndarrays
-        The unknowns, and the change of the objective with each row's bound (none above 0 at an inequality).
+    values, duals : ndarrays
+        The unknowns, and the rows' dual variables: the change of the objective with each bound (none above 0 at an inequality).
     """
 
     columns: BoolArray
     rows: BoolArray
     objective: float
     values: FloatArray
-    prices: FloatArray
+    duals: FloatArray
     raw: Any
 
 
@@ -119,6 +119,6 @@ def optimal_basis(
         rows=np.array([status == basic for status in basis.row_status]),
         objective=model.getInfo().objective_function_value,
         values=np.array(model.getSolution().col_value),
-        prices=np.array(model.getSolution().row_dual),
+        duals=np.array(model.getSolution().row_dual),
         raw=basis,
     )

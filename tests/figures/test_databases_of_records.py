@@ -19,7 +19,7 @@ def test_intervals_are_those_of_proposition_8_and_end_at_the_exact_curve():
     table = seven_notions.bound_table("P_I_2", NOTIONS, grid)
     assert list(dict.fromkeys(table["curve"])) == ["Renyi differential privacy", "Sibson information"]
     for name, rows in table.groupby("curve"):
-        exact = pr.leakage_curve(pr.load_source_set("P_I_2"), grid, notion_by_name(name))
+        exact = pr.leakage_curve(pr.load_source_set("P_I_2"), grid, notion=notion_by_name(name))
         assert rows["upper"].to_numpy() == pytest.approx(exact, abs=2 * DIGITS)
     row = table[(table["curve"] == "Renyi differential privacy") & (table["distortion"] == 0.3)]
     assert row["lower"].item() == pytest.approx(math.log(0.7**2 / 0.3), abs=DIGITS)

@@ -125,7 +125,7 @@ def test_leakages_are_those_of_the_library(notion):
     table = leakage_table(names, grid, notion)
     assert list(table.columns) == ["source_set", "0.05", "0.3", "0.575"]
     assert list(table["source_set"]) == names
-    expected = [pr.leakage_curve(pr.load_source_set(name), grid, notion) for name in names]
+    expected = [pr.leakage_curve(pr.load_source_set(name), grid, notion=notion) for name in names]
     tolerance = ROUNDED if notion is DP else ROUNDED_NATS
     np.testing.assert_allclose(table.drop(columns="source_set"), expected, atol=tolerance, rtol=0)
 
@@ -320,7 +320,7 @@ def test_lemma_3_for_class_1():
     assert list(table.columns) == CURVE_COLUMNS
     assert set(table["curve"]) == {"Lemma 3"}
     assert table[["distortion", "leakage"]].to_numpy()[-1].tolist() == [0.9, 0.0]
-    expected = pr.leakage_curve(pr.load_source_set("P_I_10"), table["distortion"], MI)
+    expected = pr.leakage_curve(pr.load_source_set("P_I_10"), table["distortion"], notion=MI)
     np.testing.assert_allclose(table["leakage"], expected, atol=ROUNDED_NATS, rtol=0)
 
 

@@ -44,7 +44,7 @@ def ratio(matrix, pairs, delta, standard):
 @both
 def test_numbers(standard):
     distortions = [0.1, 0.25, 0.4, 0.5, 0.53, 0.54, 0.55, 1.0]
-    found = leakage_curve(PRIOR, distortions, ApproximateDP(0.1, standard))
+    found = leakage_curve(PRIOR, distortions, notion=ApproximateDP(0.1, standard))
     assert found == pytest.approx([3.178054, 2.054124, 1.171183, 0.553385, 0.352821, 0, 0, 0], abs=5e-7)  # as printed
     assert found[0] == pytest.approx(math.log(24), abs=1e-9) and (found[-3:] == 0).all()
 
@@ -61,7 +61,7 @@ def test_optima_meet_the_full_program(seed, delta, standard):
         best = optimal_mechanism(SourceSet(vertices), distortion=distortion, notion=notion)
         assert abs(leakage_error(whole, distortion, best.leakage)) <= AGREEMENT
     for leakage in (0.0, 0.3, 2.0):
-        found = distortion_curve(SourceSet(vertices), leakage, notion)
+        found = distortion_curve(SourceSet(vertices), leakage, notion=notion)
         assert found == pytest.approx(whole.least_distortion(leakage), abs=1e-9)  # the oracle's solver
 
 
@@ -85,7 +85,7 @@ def test_without_delta_it_is_differential_privacy(standard, rng):
         matrix = rng.dirichlet(np.ones(4), size=4)
         assert notion.leakage(matrix) == DifferentialPrivacy().leakage(matrix) > 0
     grid = [0.0, 0.1, 0.3, 0.59, 0.6, 1.0]
-    assert leakage_curve(PRIOR, grid, notion) == pytest.approx(leakage_curve(PRIOR, grid), abs=1e-12)
+    assert leakage_curve(PRIOR, grid, notion=notion) == pytest.approx(leakage_curve(PRIOR, grid), abs=1e-12)
 
 
 @both
@@ -119,9 +119,11 @@ def test_delta_alone_spares_a_share_of_the_distortion(standard, delta):
 
 @both
 def test_more_delta_never_hurts(standard):
-    found = [float(leakage_curve(PRIOR, 0.3, ApproximateDP(delta, standard))) for delta in (0, 0.01, 0.1, 0.3, 0.49)]
+    found = [
+        float(leakage_curve(PRIOR, 0.3, notion=ApproximateDP(delta, standard))) for delta in (0, 0.01, 0.1, 0.3, 0.49)
+    ]
     assert (np.diff(found) < 0).all() and found[-1] > 0
-    assert leakage_curve(PRIOR, 0.3, ApproximateDP(0.5, standard)) == 0
+    assert leakage_curve(PRIOR, 0.3, notion=ApproximateDP(0.5, standard)) == 0
 
 
 @both

@@ -29,7 +29,7 @@ def test_two_priors():
 @pytest.mark.parametrize("size", [2, 4, 7])
 @pytest.mark.parametrize("distortion", [0.0, 0.05, 0.3, 0.49])
 def test_one_uniform_prior(size, distortion):
-    found = leakage_curve(SourceSet(np.full(size, 1 / size)), distortion, NOTION)
+    found = leakage_curve(SourceSet(np.full(size, 1 / size)), distortion, notion=NOTION)
     assert found == pytest.approx(math.log(size * (1 - distortion)), abs=1e-9)
 
 
@@ -93,8 +93,8 @@ def test_under_the_uniform_prior_it_is_no_less_than_maximal_leakage(rng):
         matrix, source = rng.dirichlet(np.ones(4), size=4), SourceSet(np.full(4, 0.25))
         assert NOTION.leakage(matrix, source) > MaximalLeakage().leakage(matrix)
     for distortion in (0.1, 0.6):  # and their optima are one
-        found = leakage_curve(source, distortion, NOTION)
-        assert found == pytest.approx(leakage_curve(source, distortion, MaximalLeakage()), abs=1e-9)
+        found = leakage_curve(source, distortion, notion=NOTION)
+        assert found == pytest.approx(leakage_curve(source, distortion, notion=MaximalLeakage()), abs=1e-9)
 
 
 def test_letters_that_never_occur_are_published_as_others():
@@ -104,4 +104,4 @@ def test_letters_that_never_occur_are_published_as_others():
 
 def test_too_many_letters():
     with pytest.raises(ValueError, match=r"400 letters has 160000 rows, at most 100000 are solved; take fewer letters"):
-        leakage_curve(SourceSet(np.arange(1, 401) / np.arange(1, 401).sum()), 0.1, NOTION)
+        leakage_curve(SourceSet(np.arange(1, 401) / np.arange(1, 401).sum()), 0.1, notion=NOTION)

@@ -39,7 +39,7 @@ def theorem_14(prior, distortion):
     ("distortion", "kept"), [(0.0, 4), (0.05, 3.5), (0.1, 3), (0.2, 2.5), (0.3, 2), (0.54, 1.2), (0.6, 1), (1.0, 1)]
 )
 def test_numbers(distortion, kept):
-    assert leakage_curve(PRIOR, distortion, NOTION) == pytest.approx(math.log(kept), abs=1e-12)
+    assert leakage_curve(PRIOR, distortion, notion=NOTION) == pytest.approx(math.log(kept), abs=1e-12)
 
 
 def test_it_is_not_always_the_most_relaxed():
@@ -51,7 +51,7 @@ def test_it_is_not_always_the_most_relaxed():
 @given(vertex_sets(most_letters=8, most_vertices=1), inside())
 def test_one_prior(vertices, share):
     distortion = share * (1 - vertices.max())
-    found = leakage_curve(SourceSet(vertices), distortion, NOTION)
+    found = leakage_curve(SourceSet(vertices), distortion, notion=NOTION)
     assert found == pytest.approx(theorem_14(vertices[0], distortion), abs=1e-9)
 
 
@@ -103,15 +103,17 @@ def test_it_is_less_than_what_differential_privacy_allows(rng):
 
 def test_many_letters():
     prior = np.arange(1.0, 501.0) / np.arange(1.0, 501.0).sum()
-    found = leakage_curve(SourceSet(prior), [1e-6, 0.1, 0.9], NOTION)
+    found = leakage_curve(SourceSet(prior), [1e-6, 0.1, 0.9], notion=NOTION)
     assert found == pytest.approx([theorem_14(prior, distortion) for distortion in (1e-6, 0.1, 0.9)], abs=1e-9)
     mixed = SourceSet(np.vstack([prior, prior[::-1]]))
-    assert distortion_curve(mixed, leakage_curve(mixed, 0.3, NOTION), NOTION) == pytest.approx(0.3, abs=1e-9)
+    assert distortion_curve(mixed, leakage_curve(mixed, 0.3, notion=NOTION), notion=NOTION) == pytest.approx(
+        0.3, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("rare", [1e-15, 1e-9])
 def test_rare_letters_are_given_up(rare):
     with_it, without = SourceSet([0.6, 0.4 - rare, rare]), SourceSet([0.6, 0.4])
     for distortion in (0.01, 0.3):
-        found = leakage_curve(with_it, distortion, NOTION)
-        assert found == pytest.approx(leakage_curve(without, distortion, NOTION), abs=10 * rare + 1e-12)
+        found = leakage_curve(with_it, distortion, notion=NOTION)
+        assert found == pytest.approx(leakage_curve(without, distortion, notion=NOTION), abs=10 * rare + 1e-12)

@@ -47,8 +47,8 @@ def test_the_two_curves_are_inverse(source_class, seed):
     vertices = random_vertices(source_class, seed, most_letters=6, most_vertices=3)
     source, end = SourceSet(vertices), least_distortion_without_leakage(vertices)
     distortions = np.array([0.1, 0.4, 0.7]) * end
-    leakages = leakage_curve(source, distortions, NOTION)
-    again = leakage_curve(source, distortion_curve(source, leakages, NOTION), NOTION)
+    leakages = leakage_curve(source, distortions, notion=NOTION)
+    again = leakage_curve(source, distortion_curve(source, leakages, notion=NOTION), notion=NOTION)
     assert again == pytest.approx(leakages, abs=TOLERANCE)
     for leakage in leakages:  # the program may overstep a leakage, the mechanism that is returned does not
         assert optimal_mechanism(source, leakage=leakage, notion=NOTION).leakage <= leakage + BRACKET
@@ -62,14 +62,14 @@ PRIORS = [[0.5, 0.5], [0.5, 0.3, 0.2], [0.7, 0.15, 0.06, 0.04, 0.03, 0.02], [0.4
 def test_one_prior_by_erokhins_formula(prior, share):
     level = share * sorted(prior)[-2]  # up to the second likeliest letter something is published
     distortion, rate = erokhin(prior, level)
-    assert leakage_curve(SourceSet(prior), distortion, NOTION) == pytest.approx(rate, abs=TOLERANCE)
+    assert leakage_curve(SourceSet(prior), distortion, notion=NOTION) == pytest.approx(rate, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("slope", [1.7, 2.5, 6.0])
 def test_one_prior_by_blahut_and_arimoto(slope):
     prior = np.array([0.4, 0.3, 0.2, 0.1])
     distortion, rate = blahut_arimoto(prior, slope)
-    assert leakage_curve(SourceSet(prior), distortion, NOTION) == pytest.approx(rate, abs=TOLERANCE)
+    assert leakage_curve(SourceSet(prior), distortion, notion=NOTION) == pytest.approx(rate, abs=TOLERANCE)
 
 
 def test_one_prior_by_dit():
@@ -121,7 +121,7 @@ def test_the_worst_prior_may_be_no_vertex():
 
 
 def test_the_hull_of_two_points_leaks_although_they_do_not():
-    assert leakage_curve(HULL, 0.05, NOTION) == pytest.approx(0.4946, abs=5e-5)  # as printed
+    assert leakage_curve(HULL, 0.05, notion=NOTION) == pytest.approx(0.4946, abs=5e-5)  # as printed
 
 
 @pytest.mark.parametrize(

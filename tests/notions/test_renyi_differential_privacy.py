@@ -30,9 +30,9 @@ TOLERANCE, SOLVERS = 1e-6, 1e-7
 
 
 def test_numbers():
-    found = leakage_curve(PRIOR, [0.1, 0.2, 0.3, 0.4, 0.5], RenyiDP(2))
+    found = leakage_curve(PRIOR, [0.1, 0.2, 0.3, 0.4, 0.5], notion=RenyiDP(2))
     assert found == pytest.approx([3.193267, 2.274425, 1.585793, 0.997422, 0.461598], abs=1.5e-6)  # as printed
-    assert leakage_curve(SourceSet(np.full(3, 1 / 3)), 0.3, RenyiDP(2)) == pytest.approx(1.238029, abs=5e-7)
+    assert leakage_curve(SourceSet(np.full(3, 1 / 3)), 0.3, notion=RenyiDP(2)) == pytest.approx(1.238029, abs=5e-7)
 
 
 def least_moment(vertices, distortion):
@@ -52,7 +52,7 @@ def least_moment(vertices, distortion):
 @pytest.mark.parametrize("vertices", [[[0.4, 0.3, 0.2, 0.1]], [[0.5, 0.3, 0.2], [0.6, 0.1, 0.3]]], ids=str)
 @pytest.mark.parametrize("distortion", [0.1, 0.35])
 def test_order_two_by_second_order_cones(vertices, distortion):
-    found = leakage_curve(SourceSet(vertices), distortion, RenyiDP(2))
+    found = leakage_curve(SourceSet(vertices), distortion, notion=RenyiDP(2))
     assert found == pytest.approx(math.log(least_moment(np.array(vertices), distortion)), abs=TOLERANCE)
 
 
@@ -116,7 +116,7 @@ def test_leakage_grows_with_the_order(rng):
 
 def test_optima_grow_with_the_order_between_the_limits():
     source = SourceSet([[0.5, 0.3, 0.2], [0.6, 0.1, 0.3]])
-    found = [float(leakage_curve(source, 0.2, RenyiDP(order))) for order in (1, 1.01, 2, 5, 10, math.inf)]
+    found = [float(leakage_curve(source, 0.2, notion=RenyiDP(order))) for order in (1, 1.01, 2, 5, 10, math.inf)]
     assert (np.diff(found) > 0).all()
     assert found[-1] == leakage_curve(source, 0.2)
     assert found[1] == pytest.approx(found[0], abs=0.03)
@@ -140,7 +140,7 @@ def test_class_one_sets_in_closed_form(size, order):
         expected = renyi_divergence(matrix[:3, :3] if size == 3 else matrix, [(0, 1)], order)
         best = optimal_mechanism(source, distortion=distortion, notion=RenyiDP(order))
         assert best.leakage == pytest.approx(expected, rel=1e-9)  # 1 - D in floats
-        again = distortion_curve(source, best.leakage, RenyiDP(order))
+        again = distortion_curve(source, best.leakage, notion=RenyiDP(order))
         assert again == pytest.approx(distortion, rel=1e-6)
 
 
@@ -152,12 +152,12 @@ def test_letters_that_never_occur_change_nothing(prior, order):
     for share in (0.15, 0.7, 0.9):
         distortion = share * (1 - max(prior))
         best = optimal_mechanism(source, distortion=distortion, notion=RenyiDP(order))
-        expected = leakage_curve(without, distortion, RenyiDP(order))
+        expected = leakage_curve(without, distortion, notion=RenyiDP(order))
         assert best.leakage == pytest.approx(expected, abs=2 * TOLERANCE)
         assert best.gap <= TOLERANCE
     leakage = 0.45
-    found = distortion_curve(source, leakage, RenyiDP(order))
-    assert found == pytest.approx(distortion_curve(without, leakage, RenyiDP(order)), abs=1e-6)
+    found = distortion_curve(source, leakage, notion=RenyiDP(order))
+    assert found == pytest.approx(distortion_curve(without, leakage, notion=RenyiDP(order)), abs=1e-6)
 
 
 def test_infinite_leakage_is_not_certified_where_less_would_do():
@@ -179,14 +179,14 @@ def test_neighbors_on_a_graph(graph, order):
         best = optimal_mechanism(source, distortion=distortion, notion=notion)
         assert abs(leakage_error(whole, distortion, best.leakage)) <= TOLERANCE
         assert best.leakage == pytest.approx(renyi_divergence(best.mechanism.matrix, pairs, order), abs=1e-12)
-        assert best.leakage < leakage_curve(source, distortion, RenyiDP(order))  # fewer neighbors, less to hide
+        assert best.leakage < leakage_curve(source, distortion, notion=RenyiDP(order))  # fewer neighbors, less to hide
     found = optimal_mechanism(source, leakage=0.5, notion=notion)
     assert found.distortion == pytest.approx(whole.least_distortion(0.5), abs=SOLVERS)
 
 
 def test_a_complete_graph_is_no_graph():
-    found = leakage_curve(PRIOR, 0.3, RenyiDP(2, clique(4)))
-    assert found == leakage_curve(PRIOR, 0.3, RenyiDP(2))
+    found = leakage_curve(PRIOR, 0.3, notion=RenyiDP(2, clique(4)))
+    assert found == leakage_curve(PRIOR, 0.3, notion=RenyiDP(2))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -195,7 +195,7 @@ def test_two_letters(seed):
     vertices = random_vertices("II", 5 * seed, most_letters=2, most_vertices=2)
     distortion = 0.5 * least_distortion_without_leakage(vertices)
     whole = Cones(vertices, hamming_costs(2), 2.0, all_pairs(2))
-    found = float(leakage_curve(SourceSet(vertices), distortion, RenyiDP(2)))
+    found = float(leakage_curve(SourceSet(vertices), distortion, notion=RenyiDP(2)))
     assert found == pytest.approx(least_leakage(whole, distortion), abs=TOLERANCE)
 
 
@@ -229,4 +229,4 @@ def test_graphs_must_fit_and_programs_be_small():
         optimal_mechanism(PRIOR, distortion=0.2, notion=RenyiDP(2, line(3)))
     many = np.arange(1.0, 41.0) / np.arange(1.0, 41.0).sum()
     with pytest.raises(ValueError, match="62400 cones, at most 6000 are solved; take fewer letters, or a source set"):
-        leakage_curve(SourceSet(many), 0.2, RenyiDP(2))
+        leakage_curve(SourceSet(many), 0.2, notion=RenyiDP(2))

@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from paper_repro.solvers.channel_information import InformationProgram, MassProgram, least_information, least_mass
+from paper_repro.solvers.channel_information import ChannelInformationProgram, least_information
+from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
 from tests.oracles.notions import Cones, KeptMass, least_leakage, sibson_information, worst_sibson_information
 
-ORDERS = [1, 1.01, 1.5, 2, 5]
+ALPHAS = [1, 1.01, 1.5, 2, 5]
 # The oracle's solver, in distortion; what is certified, in nats.
 SOLVERS, TOLERANCE = 1e-7, 1e-6
 
@@ -33,14 +34,14 @@ def test_no_channel_beats_the_bound_on_mass(seed):
     for _ in range(30):
         matrix, rows = rng.dirichlet(np.ones(size) / 2, size=size), rng.normal(size=size) + 0.5
         prices = rng.exponential(size=len(vertices)) * 3
-        spent = (prices @ vertices)[:, np.newaxis] * costs
-        bound = least_mass(spent, rows, float((spent * matrix).sum()))
+        penalties = (prices @ vertices)[:, np.newaxis] * costs
+        bound = least_mass(penalties, rows, float((penalties * matrix).sum()))
         assert 1 <= bound <= max(1.0, matrix.max(axis=0).sum()) * (1 + 1e-13)
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("seed", range(10))
-def test_no_channel_beats_the_bound_on_information(seed, order):
+def test_no_channel_beats_the_bound_on_information(seed, alpha):
     rng, _, costs = instance(seed)
     size = len(costs)
     for trial in range(30):
@@ -49,60 +50,68 @@ def test_no_channel_beats_the_bound_on_information(seed, order):
             prior[0] = 0
             prior /= prior.sum()
         matrix, rows = rng.dirichlet(np.ones(size) / 2, size=size), prior * rng.normal(1, 0.5, size=size)
-        spent = prior[:, np.newaxis] * costs * rng.exponential()
-        bound = least_information(order, prior, spent, rows, float((spent * matrix).sum()))
-        assert 0 <= bound <= sibson_information(prior, matrix, order) + 1e-12
+        penalties = prior[:, np.newaxis] * costs * rng.exponential()
+        bound = least_information(alpha, prior, penalties, rows, float((penalties * matrix).sum()))
+        assert 0 <= bound <= sibson_information(prior, matrix, alpha) + 1e-12
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_mass_meets_the_other_program(seed):
     _, vertices, costs = instance(seed)
-    program, whole, free = MassProgram(vertices, costs), KeptMass(vertices, costs), free_distortion(vertices, costs)
+    program, whole, free = (
+        ChannelMassProgram(vertices, costs),
+        KeptMass(vertices, costs),
+        free_distortion(vertices, costs),
+    )
     for share in (0.1, 0.5, 0.8):
         found = program.at_distortion(share * free)
-        mass = found.matrix.max(axis=0).sum()
-        assert (vertices @ (found.matrix * costs).sum(axis=1)).max() <= share * free + 1e-12
-        spent = (found.prices @ vertices)[:, np.newaxis] * costs
-        assert mass == pytest.approx(least_mass(spent, found.rows, share * free * found.prices.sum()), abs=1e-9)
+        mass = found.mechanism.max(axis=0).sum()
+        assert (vertices @ (found.mechanism * costs).sum(axis=1)).max() <= share * free + 1e-12
+        duals, rows = found.certificate
+        penalties = (duals @ vertices)[:, np.newaxis] * costs
+        assert mass == pytest.approx(least_mass(penalties, rows, share * free * duals.sum()), abs=1e-9)
         if mass > 1 + 1e-6:
             assert math.log(mass) == pytest.approx(least_leakage(whole, share * free, 2.0), abs=1e-6)
             again = program.at_leakage(math.log(mass))
-            assert (vertices @ (again.matrix * costs).sum(axis=1)).max() == pytest.approx(share * free, abs=1e-9)
-            assert again.matrix.max(axis=0).sum() == pytest.approx(mass, abs=1e-9)
+            assert (vertices @ (again.mechanism * costs).sum(axis=1)).max() == pytest.approx(share * free, abs=1e-9)
+            assert again.mechanism.max(axis=0).sum() == pytest.approx(mass, abs=1e-9)
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("seed", range(5))
-def test_information_meets_the_other_program(seed, order):
+def test_information_meets_the_other_program(seed, alpha):
     _, vertices, costs = instance(seed)
-    program, whole = InformationProgram(vertices, costs, order), Cones(vertices, costs, order)
+    program, whole = ChannelInformationProgram(vertices, costs, alpha), Cones(vertices, costs, alpha)
     for distortion in (0.1, 0.4):
         if distortion >= 0.8 * free_distortion(vertices, costs):
             continue
         found = program.at_distortion(distortion)
-        assert (found.matrix >= 0).all() and found.matrix.sum(axis=1) == pytest.approx(np.ones(len(costs)), abs=1e-14)
-        assert (vertices @ (found.matrix * costs).sum(axis=1)).max() <= distortion + 1e-8  # mended by its caller
-        leakage = worst_sibson_information(found.matrix, vertices, order)
+        assert (found.mechanism >= 0).all() and found.mechanism.sum(axis=1) == pytest.approx(
+            np.ones(len(costs)), abs=1e-14
+        )
+        assert (vertices @ (found.mechanism * costs).sum(axis=1)).max() <= distortion + 1e-8  # mended by its caller
+        leakage = worst_sibson_information(found.mechanism, vertices, alpha)
         prior = found.weights / found.weights.sum() @ vertices
-        spent = (found.prices @ vertices)[:, np.newaxis] * costs
-        bound = least_information(order, prior, spent, found.rows, distortion * found.prices.sum())
+        duals, rows = found.certificate
+        penalties = (duals @ vertices)[:, np.newaxis] * costs
+        bound = least_information(alpha, prior, penalties, rows, distortion * duals.sum())
         assert bound - 1e-7 <= leakage <= bound + TOLERANCE
         assert whole.least_distortion(leakage) == pytest.approx(distortion, abs=SOLVERS)
         again = program.at_leakage(leakage)
-        assert (vertices @ (again.matrix * costs).sum(axis=1)).max() == pytest.approx(distortion, abs=TOLERANCE)
+        assert (vertices @ (again.mechanism * costs).sum(axis=1)).max() == pytest.approx(distortion, abs=TOLERANCE)
 
 
 def test_bounds_of_nothing():
     even, nothing = np.full(2, 0.5), np.zeros((2, 2))
     assert least_mass(nothing, np.zeros(2), 0.0) == 1
     assert least_mass(nothing, np.ones(2), 5.0) == 1
-    for order in ORDERS:
-        assert least_information(order, even, nothing, np.zeros(2), 0.0) == 0
-        assert least_information(order, even, nothing, np.ones(2), 50.0) == 0
+    for alpha in ALPHAS:
+        assert least_information(alpha, even, nothing, np.zeros(2), 0.0) == 0
+        assert least_information(alpha, even, nothing, np.ones(2), 50.0) == 0
 
 
 def test_large_programs_are_refused():
     with pytest.raises(
         ValueError, match="a channel over 45 letters makes 2025 cones, at most 2000 are solved; take fewer"
     ):
-        InformationProgram(np.full((1, 45), 1 / 45), 1.0 - np.eye(45), 2.0)
+        ChannelInformationProgram(np.full((1, 45), 1 / 45), 1.0 - np.eye(45), 2.0)

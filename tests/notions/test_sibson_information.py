@@ -17,7 +17,7 @@ from paper_repro import (
     leakage_curve,
     optimal_mechanism,
 )
-from paper_repro.solvers.diagonal_information import DivergenceProgram, least_sibson_information
+from paper_repro.solvers.diagonal_information import DiagonalInformationProgram, least_sibson_information
 from tests.oracles.instances import CLASSES, random_vertices
 from tests.oracles.notions import Cones, hamming_costs, leakage_error, sibson_information, worst_sibson_information
 from tests.oracles.tradeoffs import least_distortion_without_leakage
@@ -30,7 +30,7 @@ TWO = SourceSet([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8]])
 
 def test_numbers():
     uniform = SourceSet(np.full(3, 1 / 3))
-    assert leakage_curve(uniform, 0.3, SibsonInformation(2)) == pytest.approx(0.473124, abs=1e-6)  # as printed
+    assert leakage_curve(uniform, 0.3, notion=SibsonInformation(2)) == pytest.approx(0.473124, abs=1e-6)  # as printed
     keep = [[0.75, 0.25], [0.25, 0.75]]
     assert SibsonInformation(2).leakage(keep, SourceSet([0.5, 0.5])) == pytest.approx(math.log(1.25), abs=BRACKET)
 
@@ -53,7 +53,7 @@ def least_norms(prior, distortion, order):
 @pytest.mark.parametrize("share", [0.1, 0.6])
 def test_one_prior_by_norms(prior, order, share):
     distortion = share * (1 - max(prior))
-    found = leakage_curve(SourceSet(prior), distortion, SibsonInformation(order))
+    found = leakage_curve(SourceSet(prior), distortion, notion=SibsonInformation(order))
     assert found == pytest.approx(least_norms(np.array(prior), distortion, order), abs=TOLERANCE)
 
 
@@ -137,10 +137,10 @@ def test_leakage_grows_with_the_order(rng):
 
 
 def test_the_limits_of_the_order_are_the_other_notions():
-    optima = [float(leakage_curve(TWO, 0.2, SibsonInformation(order))) for order in (1, *ORDERS, math.inf)]
+    optima = [float(leakage_curve(TWO, 0.2, notion=SibsonInformation(order))) for order in (1, *ORDERS, math.inf)]
     assert (np.diff(optima) > 0).all()
-    assert optima[0] == pytest.approx(float(leakage_curve(TWO, 0.2, MutualInformation())), abs=1e-12)
-    assert optima[-1] == pytest.approx(float(leakage_curve(TWO, 0.2, MaximalLeakage())), abs=1e-12)
+    assert optima[0] == pytest.approx(float(leakage_curve(TWO, 0.2, notion=MutualInformation())), abs=1e-12)
+    assert optima[-1] == pytest.approx(float(leakage_curve(TWO, 0.2, notion=MaximalLeakage())), abs=1e-12)
     assert optima[1] == pytest.approx(optima[0], abs=0.02) and optima[-2] == pytest.approx(optima[-1], abs=0.05)
 
 
@@ -160,13 +160,13 @@ def test_letters_that_never_occur_do_not_count():
 def test_no_channel_beats_the_bound(order, seed):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(2, 6))
-    prior, prices = rng.dirichlet(np.ones(size)), rng.exponential(size=size) * 10 ** rng.uniform(-2, 1)
+    prior, penalties = rng.dirichlet(np.ones(size)), rng.exponential(size=size) * 10 ** rng.uniform(-2, 1)
     for _ in range(20):
         matrix = rng.dirichlet(np.ones(size) / 3, size=size) * 0.5 + np.eye(size) * 0.5
-        distortion = prices @ (1 - np.diagonal(matrix)) / prices.sum()
+        distortion = penalties @ (1 - np.diagonal(matrix)) / penalties.sum()
         leakage, about = sibson_information(prior, matrix, order), rng.uniform(0, 2)
         for expected in (leakage, about):  # whatever is expected
-            assert least_sibson_information(order, prior, prices, distortion, expected) <= leakage + 1e-12
+            assert least_sibson_information(order, prior, penalties, distortion, expected) <= leakage + 1e-12
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -185,15 +185,15 @@ def test_bound_at_its_limits(order):
 def test_proposals(source_class, seed, order):
     """What the program proposes is a channel within its budget, and its bound meets what the channel leaks."""
     vertices = random_vertices(source_class, seed, most_letters=4, most_vertices=3)
-    program, free = DivergenceProgram(vertices, order), least_distortion_without_leakage(vertices)
+    program, free = DiagonalInformationProgram(vertices, order), least_distortion_without_leakage(vertices)
     for share in (0.1, 0.5, 0.9):
         found = program.at_distortion(share * free)
-        assert (found.matrix >= 0).all()
-        assert found.matrix.sum(axis=1) == pytest.approx(np.ones(vertices.shape[1]), abs=1e-14)  # rounding
-        assert (vertices @ (1 - np.diagonal(found.matrix))).max() <= share * free * (1 + 1e-14)
-        leakage = worst_sibson_information(found.matrix, vertices, order)
-        prices = found.multipliers @ vertices
-        bound = least_sibson_information(order, found.weights @ vertices, prices, share * free, leakage)
+        assert (found.mechanism >= 0).all()
+        assert found.mechanism.sum(axis=1) == pytest.approx(np.ones(vertices.shape[1]), abs=1e-14)  # rounding
+        assert (vertices @ (1 - np.diagonal(found.mechanism))).max() <= share * free * (1 + 1e-14)
+        leakage = worst_sibson_information(found.mechanism, vertices, order)
+        penalties = found.certificate[0] @ vertices
+        bound = least_sibson_information(order, found.weights @ vertices, penalties, share * free, leakage)
         assert bound - 1e-9 <= leakage <= bound + TOLERANCE
 
 

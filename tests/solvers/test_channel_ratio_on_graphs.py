@@ -10,9 +10,8 @@ import pytest
 from paper_repro import DifferentialPrivacy, SourceSet, clique, hamming, line, optimal_mechanism, ring
 from paper_repro.graphs import Adjacency
 from paper_repro.guessing import bayes_vulnerability
-from paper_repro.mechanisms import distance_mechanism, truncated_geometric
-from paper_repro.solvers.diagonal_ratio import CliqueProgram
-from paper_repro.solvers.graph import GraphProgram, least_distortion_on_graph, uniform_least_distortion
+from paper_repro.mechanisms import distance_mechanism, truncated_geometric, uniform_least_distortion
+from paper_repro.solvers.channel_ratio import ChannelRatioProgram, Comparisons
 from tests.oracles.graphs import distances, largest_ratio, least_distortion, random_graph, random_priors
 
 # Both linear programs are solved to 1e-10 in each row, and an optimum adds up a few dozen rows.
@@ -36,6 +35,10 @@ TRANSITIVE = {
 def adjacency_of(graph):
     graph = nx.convert_node_labels_to_integers(graph)
     return Adjacency.from_edges(len(graph), graph.edges)
+
+
+def on_graph(vertices, graph):
+    return ChannelRatioProgram(vertices, 1.0 - np.eye(graph.size), Comparisons.of_neighbors(graph))
 
 
 def uniform(size):
@@ -150,13 +153,11 @@ def test_a_complete_graph_given_by_edges_is_a_clique(size, leakage):
     plain = optimal_mechanism(source, leakage=leakage)
     assert (by_edges.mechanism.matrix == plain.mechanism.matrix).all()
     # The program over the whole channel, which a clique never reaches from outside, agrees with the one over its diagonal.
-    whole = GraphProgram(vertices, graph).at_leakage(leakage)
-    bound = least_distortion_on_graph(graph, whole.weights @ vertices, leakage, whole.flows, whole.rows)
+    program = on_graph(vertices, graph)
+    whole = program.at_leakage(leakage)
+    bound = program.least_distortion(whole.weights @ vertices, *whole.certificate, leakage)
     assert bound == pytest.approx(plain.distortion, abs=CERTIFIED)
-    if whole.matrix is None:
-        assert CliqueProgram(vertices).at_leakage(leakage).distortions is None
-    else:
-        assert 1 - min(vertices @ np.diagonal(whole.matrix)) == pytest.approx(plain.distortion, abs=CERTIFIED)
+    assert 1 - min(vertices @ np.diagonal(whole.mechanism)) == pytest.approx(plain.distortion, abs=CERTIFIED)
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])
@@ -177,11 +178,11 @@ def test_proposals_keep_the_ratio_and_their_bound_holds(seed):
     size, pairs = random_graph(rng, least=3)
     vertices, leakage = random_priors(rng, size), float(rng.uniform(0.5, 4))
     graph = Adjacency.from_edges(size, pairs)
-    found = GraphProgram(vertices, graph).at_leakage(leakage)
-    bound = least_distortion_on_graph(graph, found.weights @ vertices, leakage, found.flows, found.rows)
-    if found.matrix is not None:
-        assert found.matrix.sum(axis=1) == pytest.approx(np.ones(size), abs=ROUNDING)
-        assert float(largest_ratio(found.matrix, pairs)) <= math.exp(leakage)
+    program = on_graph(vertices, graph)
+    found = program.at_leakage(leakage)
+    bound = program.least_distortion(found.weights @ vertices, *found.certificate, leakage)
+    assert found.mechanism.sum(axis=1) == pytest.approx(np.ones(size), abs=ROUNDING)
+    assert float(largest_ratio(found.mechanism, pairs)) <= math.exp(leakage)
     assert bound <= least_distortion(vertices, pairs, leakage) + SOLVERS
     # The bound is already that of one member of the set.
     alone = least_distortion(found.weights @ vertices, pairs, leakage)
@@ -218,7 +219,7 @@ def test_long_lines_and_rings(graph, leakage):
         (lambda: uniform_least_distortion(line(4), 1.0), "4 vertices, 3 edges.* is not vertex-transitive"),
         (lambda: uniform_least_distortion(ring(4), -1.0), "at least 0 nats"),
         (lambda: uniform_least_distortion(ring(4), math.nan), "at least 0 nats"),
-        (lambda: GraphProgram(uniform(400), ring(400)), "320000 rows, at most 200000 are solved; .*uniform_least"),
+        (lambda: on_graph(uniform(400), ring(400)), "320000 rows, at most 200000 are solved; .*uniform_least"),
         (lambda: distance_mechanism(ring(6), 0.0), "above 0 nats, got 0.0; at 0 use Mechanism.constant"),
         (lambda: distance_mechanism(ring(5_001), 1.0), "5001 vertices is too large"),
         (lambda: truncated_geometric(0, 1.0), "at least 1, got 0"),
