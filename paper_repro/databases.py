@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -17,7 +18,7 @@ from paper_repro.notions import Notion, Proposal
 from paper_repro.solvers.profiles import ProfileProgram, expected_distortion, log_shell_sizes
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import Judged, OptimalMechanism, certified, check_budgets, check_notion
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, ShownAsTable
 
 __all__ = [
     "DatabaseOptimum",
@@ -35,7 +36,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Profile:
+class Profile(ShownAsTable):
     """A mechanism for databases that depends on the number of records changed alone.
 
     Parameters
@@ -80,9 +81,13 @@ class Profile:
     def __repr__(self) -> str:
         return f"Profile(m={self.values}, n={self.records})"
 
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        columns = ("probability to change so many records", "of one such database")
+        return repr(self), range(self.records + 1), columns, np.array([self.changed, np.exp(self.log_probabilities)]).T
+
 
 @dataclass(frozen=True, eq=False)
-class DatabaseOptimum:
+class DatabaseOptimum(ShownAsTable):
     """A best mechanism for databases and its certificate; the fields of :class:`paper_repro.tradeoff.OptimalMechanism` and more.
 
     Attributes
@@ -168,6 +173,9 @@ class DatabaseOptimum:
             f"DatabaseOptimum(m={self.values}, n={self.records}, {self.notion.name}: leakage={self.leakage:.6f} nats, "
             f"distortion={self.distortion:.6f} records, gap={self.gap:.0e} {self.notion.gap_unit})"
         )
+
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        return repr(self), *(self.mechanism if self.profile is None else self.profile)._table()[1:]
 
 
 def optimal_database_mechanism(

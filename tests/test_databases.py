@@ -360,3 +360,15 @@ def test_bad_input_of_curves_and_matrices():
     ):
         _ = large.mechanism
     assert optimal_database_mechanism(2, 11, distortion=1.0).mechanism.matrix.shape == (2048, 2048)
+
+
+def test_a_notebook_shows_the_profile_or_the_channel():
+    uniform = optimal_database_mechanism(2, 2, distortion=0.4)
+    shown = uniform._repr_html_()
+    assert "<th></th><th>probability to change so many records</th><th>of one such database</th>" in shown
+    assert (
+        f"<tr><th>0</th><td>{uniform.profile.changed[0]:.6g}</td>" in shown
+        and "m=2, n=2, differential privacy" in shown
+    )
+    known = optimal_database_mechanism(2, 2, distortion=0.4, source=SourceSet([0.4, 0.3, 0.2, 0.1]))
+    assert known.profile is None and known._repr_html_().count("<td>") == 16
