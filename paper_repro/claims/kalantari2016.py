@@ -18,17 +18,20 @@ from functools import partial
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
-from paper_repro.claims.kalantari_tools import (
+from paper_repro.claims.draw import random_channel
+from paper_repro.claims.exact import (
     Channel,
+    apart,
     as_floats,
     certified_ratio,
     channel,
-    eps,
     prior,
-    random_channel,
     ratio,
     response,
     worst_distortion,
+)
+from paper_repro.claims.kalantari_tools import (
+    eps,
 )
 from paper_repro.graphs import line
 from paper_repro.notions import DifferentialPrivacy
@@ -67,10 +70,6 @@ def log_ratio(matrix: FloatArray) -> float:
     """Leakage in nats of a matrix whose columns are all-zero or positive."""
     used = matrix[:, matrix.any(axis=0)]
     return float(np.log(used.max(axis=0) / used.min(axis=0)).max())
-
-
-def apart(first: float, second: float) -> float:
-    return 0.0 if first == second else abs(first - second)
 
 
 def failures(conditions: Iterable[bool]) -> float:

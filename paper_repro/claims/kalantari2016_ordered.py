@@ -10,6 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, refuted
+from paper_repro.claims.draw import random_channel
+from paper_repro.claims.exact import apart, channel, prior, ratio, response, worst_distortion
 from paper_repro.claims.kalantari2016 import (
     KNOWN,
     KNOWN_NAME,
@@ -17,7 +19,6 @@ from paper_repro.claims.kalantari2016 import (
     SOLVED,
     STRICT,
     TWO,
-    apart,
     certified,
     claim,
     failures,
@@ -28,13 +29,7 @@ from paper_repro.claims.kalantari2016 import (
 )
 from paper_repro.claims.kalantari2016_theorems import theorem_3_violation
 from paper_repro.claims.kalantari_tools import (
-    channel,
     eps,
-    prior,
-    random_channel,
-    ratio,
-    response,
-    worst_distortion,
 )
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
