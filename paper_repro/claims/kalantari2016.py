@@ -30,9 +30,7 @@ from paper_repro.claims.exact import (
     response,
     worst_distortion,
 )
-from paper_repro.claims.kalantari_tools import (
-    eps,
-)
+from paper_repro.claims.kalantari_tools import eps
 from paper_repro.graphs import line
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016 as isit
@@ -480,11 +478,7 @@ def definition_6() -> Finding:
     )
 
 
-@claim(
-    "Figure 1",
-    "Section II",
-    "A permutation-invariant and an ordered class drawn in the simplex of three letters.",
-)
+@claim("Figure 1", "Section II", "A permutation-invariant and an ordered class drawn in the simplex of three letters.")
 def figure_1() -> Finding:
     return not_checkable("a sketch that illustrates Definitions 6 and 7; it has no numbers")
 

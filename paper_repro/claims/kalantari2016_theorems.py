@@ -35,9 +35,7 @@ from paper_repro.claims.kalantari2016 import (
     source_of,
     symmetrized,
 )
-from paper_repro.claims.kalantari_tools import (
-    eps,
-)
+from paper_repro.claims.kalantari_tools import eps
 from paper_repro.curves import exact_curve
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016 as isit

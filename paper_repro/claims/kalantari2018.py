@@ -29,15 +29,7 @@ from paper_repro.claims.exact import (
     response,
     worst_distortion,
 )
-from paper_repro.claims.kalantari_tools import (
-    budget,
-    eps,
-    last_budget,
-    least_ratio,
-    symmetric,
-    table_1,
-    yes,
-)
+from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, symmetric, table_1, yes
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016

@@ -17,12 +17,7 @@ import numpy as np
 from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import KNOWN, SHORT, as_floats, certified_ratio, channel, prior, ratio
-from paper_repro.claims.kalantari_tools import (
-    budget,
-    least_ratio,
-    output_sizes,
-    yes,
-)
+from paper_repro.claims.kalantari_tools import budget, least_ratio, output_sizes, yes
 from paper_repro.mechanisms import Mechanism
 from paper_repro.papers import coloring, kalantari2018
 from paper_repro.papers.coloring import largest_ratio

@@ -11,22 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import (
-    Finding,
-    Sample,
-    corrected,
-    holds,
-    loose,
-    refuted,
-    register,
-    reproduced,
-)
+from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register, reproduced
 from paper_repro.claims.draw import random_set
-from paper_repro.claims.kalantari_tools import (
-    budget,
-    eps,
-    symmetric,
-)
+from paper_repro.claims.kalantari_tools import budget, eps, symmetric
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding, isolated
 from paper_repro.papers.kalantari2018 import theorem_3

@@ -17,14 +17,7 @@ import numpy as np
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable, refuted, register
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import Prior, as_floats, certified_ratio, channel, prior, ratio, worst_distortion
-from paper_repro.claims.kalantari_tools import (
-    budget,
-    eps,
-    last_budget,
-    least_ratio,
-    symmetric,
-    yes,
-)
+from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, symmetric, yes
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding, as_source_set, isolated
 from paper_repro.papers.kalantari2018 import theorem_3

@@ -12,22 +12,10 @@ from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import (
-    Finding,
-    Sample,
-    corrected,
-    holds,
-    not_checkable,
-    refuted,
-    register,
-)
+from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import as_floats, channel, information, prior, worst_distortion
-from paper_repro.claims.kalantari_tools import (
-    eps,
-    last_budget,
-    symmetric,
-)
+from paper_repro.claims.kalantari_tools import eps, last_budget, symmetric
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import MutualInformation
 from paper_repro.papers import kalantari2016, kalantari2018

@@ -29,13 +29,7 @@ from paper_repro.claims.exact import (
     response,
     worst_distortion,
 )
-from paper_repro.claims.kalantari_tools import (
-    eps,
-    last_budget,
-    output_sizes,
-    symmetric,
-    yes,
-)
+from paper_repro.claims.kalantari_tools import eps, last_budget, output_sizes, symmetric, yes
 from paper_repro.papers import kalantari2016, kalantari2018
 from paper_repro.papers.coloring import largest_ratio
 from paper_repro.papers.kalantari2018 import equation_32

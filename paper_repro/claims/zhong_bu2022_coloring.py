@@ -18,12 +18,7 @@ from numpy.typing import NDArray
 from paper_repro.claims.base import Finding, Sample, corrected, holds, refuted
 from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import changed
-from paper_repro.claims.zhong_bu2022_tools import (
-    APPROXIMATE,
-    LEAKAGE,
-    claim,
-    least,
-)
+from paper_repro.claims.zhong_bu2022_tools import APPROXIMATE, LEAKAGE, claim, least
 from paper_repro.notions import ApproximateDP, DifferentialPrivacy, MaximalLeakage, Notion
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
@@ -559,9 +554,5 @@ for _part, _name, _text in (
     (2, "lemma_34_2", "its diagonal entries as the largest of their columns"),
 ):
     claim(
-        f"Lemma 34({_part})",
-        "Appendix E",
-        f"{_SUBJECT[LEAKAGE]} has {_text}.",
-        name=_name,
-        instance=_lemma_34(_part),
+        f"Lemma 34({_part})", "Appendix E", f"{_SUBJECT[LEAKAGE]} has {_text}.", name=_name, instance=_lemma_34(_part)
     )(_check_34(_part))
