@@ -284,10 +284,7 @@ def capacity_at_uniform(sample: Sample) -> Finding:
     instance=on_channels(lambda p, c: abs(math.log2(paper.capacity(c)) - leaked_bits(uniform_prior(len(p)), c))),
 )
 def capacity_formula(sample: Sample) -> Finding:
-    channels = {
-        "rows (3/4, 1/4), (1/4, 3/4), bits": np.array(KEEP),
-        "both rows (1/2, 1/2), bits": np.full((2, 2), 0.5),
-    }
+    channels = {"rows (3/4, 1/4), (1/4, 3/4), bits": np.array(KEEP), "both rows (1/2, 1/2), bits": np.full((2, 2), 0.5)}
     exact = {name: leaked_bits([0.5, 0.5], rows) for name, rows in channels.items()}
     printed = {name: (paper.capacity(rows), exact[name]) for name, rows in channels.items()}
     mended = {name: (math.log2(paper.capacity(rows)), exact[name]) for name, rows in channels.items()}

@@ -28,15 +28,7 @@ from paper_repro.claims.alvim2011_tools import (
     rows_off,
     uniform_prior,
 )
-from paper_repro.claims.base import (
-    Finding,
-    Sample,
-    corrected,
-    holds,
-    loose,
-    refuted,
-    register,
-)
+from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register
 from paper_repro.graphs import Adjacency, clique, databases
 from paper_repro.guessing import conditional_min_entropy, min_entropy_capacity
 from paper_repro.notions.ratios import ratio_leakage

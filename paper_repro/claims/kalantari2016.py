@@ -18,18 +18,19 @@ from functools import partial
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
-from paper_repro.claims.kalantari_tools import (
+from paper_repro.claims.draw import random_channel
+from paper_repro.claims.exact import (
     Channel,
+    apart,
     as_floats,
     certified_ratio,
     channel,
-    eps,
     prior,
-    random_channel,
     ratio,
     response,
     worst_distortion,
 )
+from paper_repro.claims.kalantari_tools import eps
 from paper_repro.graphs import line
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016 as isit
@@ -67,10 +68,6 @@ def log_ratio(matrix: FloatArray) -> float:
     """Leakage in nats of a matrix whose columns are all-zero or positive."""
     used = matrix[:, matrix.any(axis=0)]
     return float(np.log(used.max(axis=0) / used.min(axis=0)).max())
-
-
-def apart(first: float, second: float) -> float:
-    return 0.0 if first == second else abs(first - second)
 
 
 def failures(conditions: Iterable[bool]) -> float:
@@ -481,11 +478,7 @@ def definition_6() -> Finding:
     )
 
 
-@claim(
-    "Figure 1",
-    "Section II",
-    "A permutation-invariant and an ordered class drawn in the simplex of three letters.",
-)
+@claim("Figure 1", "Section II", "A permutation-invariant and an ordered class drawn in the simplex of three letters.")
 def figure_1() -> Finding:
     return not_checkable("a sketch that illustrates Definitions 6 and 7; it has no numbers")
 

@@ -10,6 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, refuted
+from paper_repro.claims.draw import random_channel
+from paper_repro.claims.exact import apart, channel, prior, ratio, response, worst_distortion
 from paper_repro.claims.kalantari2016 import (
     KNOWN,
     KNOWN_NAME,
@@ -17,7 +19,6 @@ from paper_repro.claims.kalantari2016 import (
     SOLVED,
     STRICT,
     TWO,
-    apart,
     certified,
     claim,
     failures,
@@ -27,15 +28,7 @@ from paper_repro.claims.kalantari2016 import (
     source_of,
 )
 from paper_repro.claims.kalantari2016_theorems import theorem_3_violation
-from paper_repro.claims.kalantari_tools import (
-    channel,
-    eps,
-    prior,
-    random_channel,
-    ratio,
-    response,
-    worst_distortion,
-)
+from paper_repro.claims.kalantari_tools import eps
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import coloring
@@ -58,10 +51,7 @@ _PAIR = "1/2 3/10 1/5; 7/10 29/100 1/100"
     instance=lambda rng: 1.0 - len(isit.definition_9(some_channel(rng), "corrected")),
 )
 def definition_9(sample: Sample) -> Finding:
-    matrix, name = (
-        response(2, "1/4"),
-        "((3/4, 1/4), (1/4, 3/4)): ratio of a critical pair, found in its columns",
-    )
+    matrix, name = (response(2, "1/4"), "((3/4, 1/4), (1/4, 3/4)): ratio of a critical pair, found in its columns")
     leakage = DifferentialPrivacy().leakage(np.array(matrix, dtype=float))
     found = float(ratio(matrix))
     return corrected({name: (leakage, found)}, {name: (math.exp(leakage), found)}, sample)

@@ -10,6 +10,8 @@ from functools import partial
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted
+from paper_repro.claims.draw import random_channel
+from paper_repro.claims.exact import apart, channel, prior, ratio, response, worst_distortion
 from paper_repro.claims.kalantari2016 import (
     BINARY_NAME,
     KNOWN,
@@ -21,7 +23,6 @@ from paper_repro.claims.kalantari2016 import (
     STRICT,
     TWO,
     any_set,
-    apart,
     certified,
     claim,
     failures,
@@ -34,15 +35,7 @@ from paper_repro.claims.kalantari2016 import (
     source_of,
     symmetrized,
 )
-from paper_repro.claims.kalantari_tools import (
-    channel,
-    eps,
-    prior,
-    random_channel,
-    ratio,
-    response,
-    worst_distortion,
-)
+from paper_repro.claims.kalantari_tools import eps
 from paper_repro.curves import exact_curve
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016 as isit

@@ -17,39 +17,29 @@ from functools import partial
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable, refuted, register
-from paper_repro.claims.kalantari_tools import (
+from paper_repro.claims.draw import random_channel, random_set
+from paper_repro.claims.exact import (
     KNOWN,
     SHORT,
     as_floats,
-    budget,
     certified_ratio,
     channel,
-    eps,
-    largest_ratio,
-    last_budget,
-    least_ratio,
     prior,
-    random_channel,
-    random_set,
     ratio,
     response,
-    symmetric,
     worst_distortion,
-    yes,
 )
+from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, symmetric, table_1, yes
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016
+from paper_repro.papers.coloring import largest_ratio
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import distortion_curve, optimal_mechanism
 from paper_repro.types import FloatArray
 
 claim = partial(register, "kalantari2018")
 preprint = partial(register, "kalantari2017")
-
-
-def _table_1() -> SourceSet:
-    return load_source_set("P_II_6")
 
 
 # Abstract and Section I
@@ -197,7 +187,7 @@ def _support_growth(rng: np.random.Generator) -> float:
 )
 def section_1_support(sample: Sample) -> Finding:
     named = {}
-    for name, source in (("Table I", _table_1()), ("Table II", load_source_set("P_II_10"))):
+    for name, source in (("Table I", table_1()), ("Table II", load_source_set("P_II_10"))):
         counts = [_published(source, share * last_budget(source)) for share in (0.1, 0.4, 0.6, 0.8, 0.95, 1.0)]
         named[f"{name}, support {', '.join(map(str, counts))}"] = max(b - a for a, b in itertools.pairwise(counts))
     return holds(sample, named=named, tolerance=0.0, of="Class II sets at two distortions each")
@@ -346,7 +336,7 @@ def remark_1(sample: Sample) -> Finding:
     correction="Unless the distribution is uniform.",
 )
 def example_1_single() -> Finding:
-    classes = {"Table I": _table_1().source_class, "uniform, M = 3": SourceSet(np.full(3, 1 / 3)).source_class}
+    classes = {"Table I": table_1().source_class, "uniform, M = 3": SourceSet(np.full(3, 1 / 3)).source_class}
     answers = {f"{name} is Class II": (True, kind == "II") for name, kind in classes.items()}
     return corrected(yes(answers), yes({"Table I is Class II": (True, classes["Table I"] == "II")}))
 

@@ -15,24 +15,12 @@ from functools import partial
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
-from paper_repro.claims.kalantari_tools import (
-    KNOWN,
-    SHORT,
-    as_floats,
-    budget,
-    certified_ratio,
-    channel,
-    largest_ratio,
-    least_ratio,
-    output_sizes,
-    prior,
-    random_channel,
-    random_set,
-    ratio,
-    yes,
-)
+from paper_repro.claims.draw import random_channel, random_set
+from paper_repro.claims.exact import KNOWN, SHORT, as_floats, certified_ratio, channel, prior, ratio
+from paper_repro.claims.kalantari_tools import budget, least_ratio, output_sizes, yes
 from paper_repro.mechanisms import Mechanism
 from paper_repro.papers import coloring, kalantari2018
+from paper_repro.papers.coloring import largest_ratio
 from paper_repro.papers.kalantari2018 import equation_32
 from paper_repro.sources import load_source_set
 from paper_repro.tradeoff import optimal_mechanism
@@ -46,10 +34,6 @@ def _ascending(rng: np.random.Generator, count: int) -> FloatArray:
     """Distortions in rising order with a sum below ``count - 1``."""
     changed = np.sort(rng.uniform(0.01, 1.0, size=count))
     return np.asarray(changed * min(1.0, float(rng.uniform(0.2, 0.99)) * (count - 1) / changed.sum()))
-
-
-def _dot(one: tuple[Fraction, ...], two: tuple[Fraction, ...]) -> Fraction:
-    return sum((a * b for a, b in zip(one, two, strict=True)), Fraction(0))
 
 
 # Theorem 2: critical pairs and colors
@@ -129,7 +113,7 @@ def _lower_a_black_element(rng: np.random.Generator) -> float:
 )
 def remark_7(sample: Sample) -> Finding:
     before, after = channel("3/4 1/4; 1/4 3/4"), channel("2/3 1/3; 1/4 3/4")
-    color = str(coloring.coloring([[float(p) for p in row] for row in after])[0, 0])
+    color = str(coloring.coloring(np.array(after, dtype=float))[0, 0])
     fell = ratio(after) < ratio(before)
     named = {f"3/4 lowered to 2/3 beside 1/4: {color}": float(color == "black" and not fell)}
     return holds(sample, named=named, tolerance=0.0, of="changes of one element of a pair, made up for in its row")
@@ -146,7 +130,7 @@ def manipulations() -> Finding:
         channel("1/2 1/4 1/4; 1/4 3/8 3/8; 1/4 3/8 3/8"),
         channel("1/2 49/100 1/100; 1/4 3/8 3/8; 1/4 3/8 3/8"),
     )
-    colors = coloring.coloring([[float(p) for p in row] for row in before])[0, 1:]
+    colors = coloring.coloring(np.array(before, dtype=float))[0, 1:]
     return refuted(
         f"row (1/2, 1/4, 1/4) over two rows (1/4, 3/8, 3/8), its last two elements {' and '.join(colors)}, changed to 49/100 "
         "and 1/100: ratio before and after",
@@ -244,9 +228,7 @@ def _any_channel(rng: np.random.Generator) -> float:
     tolerance=0.0,
 )
 def claim_1(sample: Sample) -> Finding:
-    named = {
-        "equation (52) for (5/16, 5/16), k = 1": float(not coloring.claim_1([[float(p) for p in row] for row in SHORT]))
-    }
+    named = {"equation (52) for (5/16, 5/16), k = 1": float(not coloring.claim_1(np.array(SHORT, dtype=float)))}
     return holds(sample, named=named, tolerance=0.0, of="channels, optimal or not")
 
 
@@ -352,7 +334,7 @@ def remark_9(sample: Sample) -> Finding:
 )
 def figure_8_caption() -> Finding:
     odds = certified_ratio([KNOWN], "9/20", SHORT)
-    colors = coloring.coloring([[float(p) for p in row] for row in SHORT])
+    colors = coloring.coloring(np.array(SHORT, dtype=float))
     off = int((colors[~np.eye(3, dtype=bool)] == "black").sum())
     return refuted(
         "(52) for D_i = (5/16, 5/16), k = 1, rows (11/16, 5/16, 0), (5/16, 11/16, 0) twice, certified optimal for (1/2, 3/10, "

@@ -11,23 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import (
-    Finding,
-    Sample,
-    corrected,
-    holds,
-    loose,
-    refuted,
-    register,
-    reproduced,
-)
-from paper_repro.claims.kalantari_tools import (
-    budget,
-    eps,
-    random_set,
-    symmetric,
-)
-from paper_repro.notions import MutualInformation
+from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register, reproduced
+from paper_repro.claims.draw import random_set
+from paper_repro.claims.kalantari_tools import budget, eps, symmetric
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding, isolated
 from paper_repro.papers.kalantari2018 import theorem_3
@@ -60,12 +46,6 @@ TABLE_4 = (
     (0.10, 0.16, 0.12, 0.35, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01),
 )
 NESTED = ("II", "IIIa", "IIIb", "IIIc")
-# Mutual information is certified to 1e-6 nats.
-CERTIFIED = 2e-6
-
-
-def _mi(source: SourceSet, distortion: float) -> float:
-    return float(leakage_curve(source, distortion, notion=MutualInformation()))
 
 
 def _swapped(row: tuple[float, ...], letter: int) -> FloatArray:

@@ -15,21 +15,9 @@ from functools import partial
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable, refuted, register
-from paper_repro.claims.kalantari_tools import (
-    as_floats,
-    budget,
-    certified_ratio,
-    channel,
-    eps,
-    last_budget,
-    least_ratio,
-    prior,
-    random_set,
-    ratio,
-    symmetric,
-    worst_distortion,
-    yes,
-)
+from paper_repro.claims.draw import random_set
+from paper_repro.claims.exact import Prior, as_floats, certified_ratio, channel, prior, ratio, worst_distortion
+from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, symmetric, yes
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding, as_source_set, isolated
 from paper_repro.papers.kalantari2018 import theorem_3
@@ -140,7 +128,7 @@ def union(sample: Sample) -> Finding:
     )
 
 
-def _apply(permutation: tuple[int, ...], one: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+def _apply(permutation: tuple[int, ...], one: Prior) -> tuple[Fraction, ...]:
     """The paper's T(P): ``T(P)_T(i) = P_i``."""
     image = [Fraction(0)] * len(one)
     for i, letter in enumerate(permutation):

@@ -12,71 +12,26 @@ from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import (
-    Finding,
-    Sample,
-    corrected,
-    holds,
-    not_checkable,
-    refuted,
-    register,
-)
-from paper_repro.claims.kalantari_tools import (
-    as_floats,
-    channel,
-    eps,
-    information,
-    largest_ratio,
-    last_budget,
-    prior,
-    random_channel,
-    random_set,
-    symmetric,
-    worst_distortion,
-)
+from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
+from paper_repro.claims.draw import random_channel, random_set
+from paper_repro.claims.exact import as_floats, channel, information, prior, worst_distortion
+from paper_repro.claims.kalantari_tools import eps, last_budget, symmetric
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import MutualInformation
 from paper_repro.papers import kalantari2016, kalantari2018
+from paper_repro.papers.coloring import largest_ratio
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import distortion_curve, leakage_curve, optimal_mechanism
-from paper_repro.types import FloatArray
 
 claim = partial(register, "kalantari2018")
 preprint = partial(register, "kalantari2017")
 
-TABLE_1 = (0.7, 0.15, 0.06, 0.04, 0.03, 0.02)
-TABLE_2 = (
-    (0.3, 0.2, 0.15, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02),
-    (0.35, 0.16, 0.12, 0.10, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01),
-)
-TABLE_3 = (
-    TABLE_1,
-    (0.15, 0.7, 0.06, 0.04, 0.03, 0.02),
-    (0.06, 0.15, 0.7, 0.04, 0.03, 0.02),
-    (0.04, 0.15, 0.06, 0.7, 0.03, 0.02),
-)
-TABLE_4 = (
-    *TABLE_2,
-    (0.2, 0.3, 0.15, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02),
-    (0.16, 0.35, 0.12, 0.10, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01),
-    (0.15, 0.2, 0.3, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02),
-    (0.12, 0.16, 0.35, 0.10, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01),
-    (0.08, 0.2, 0.15, 0.3, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02),
-    (0.10, 0.16, 0.12, 0.35, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01),
-)
-NESTED = ("II", "IIIa", "IIIb", "IIIc")
 # Mutual information is certified to 1e-6 nats.
 CERTIFIED = 2e-6
 
 
 def _mi(source: SourceSet, distortion: float) -> float:
     return float(leakage_curve(source, distortion, notion=MutualInformation()))
-
-
-def _swapped(row: tuple[float, ...], letter: int) -> FloatArray:
-    copy = np.array(row)
-    copy[[0, letter]] = copy[[letter, 0]]
-    return copy
 
 
 # Section III-A

@@ -15,26 +15,23 @@ from functools import partial
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register
-from paper_repro.claims.kalantari_tools import (
+from paper_repro.claims.draw import random_channel, random_set
+from paper_repro.claims.exact import (
     KNOWN,
     SHORT,
     Channel,
+    Prior,
     as_floats,
     channel,
-    eps,
-    largest_ratio,
-    last_budget,
-    output_sizes,
+    dot,
     prior,
-    random_channel,
-    random_set,
     ratio,
     response,
-    symmetric,
     worst_distortion,
-    yes,
 )
+from paper_repro.claims.kalantari_tools import eps, last_budget, output_sizes, symmetric, yes
 from paper_repro.papers import kalantari2016, kalantari2018
+from paper_repro.papers.coloring import largest_ratio
 from paper_repro.papers.kalantari2018 import equation_32
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.types import FloatArray
@@ -47,10 +44,6 @@ def _ascending(rng: np.random.Generator, count: int) -> FloatArray:
     """Distortions in rising order with a sum below ``count - 1``."""
     changed = np.sort(rng.uniform(0.01, 1.0, size=count))
     return np.asarray(changed * min(1.0, float(rng.uniform(0.2, 0.99)) * (count - 1) / changed.sum()))
-
-
-def _dot(one: tuple[Fraction, ...], two: tuple[Fraction, ...]) -> Fraction:
-    return sum((a * b for a, b in zip(one, two, strict=True)), Fraction(0))
 
 
 # Lemmas 1 and 4
@@ -99,11 +92,11 @@ def lemma_2_equation_27(sample: Sample) -> Finding:
     changed, order = prior("1/5 3/10 1/10"), (2, 0, 1)
     rising = tuple(changed[i] for i in order)
     inverse = tuple(order.index(i) for i in range(3))
-    end = float(_dot(KNOWN, changed))
+    end = float(dot(KNOWN, changed))
     name = "P = (1/2, 3/10, 1/5), D = (1/5, 3/10, 1/10), T = (3, 1, 2): sum P_i D*_{}"
     return corrected(
-        {name.format("T(i)"): (float(_dot(KNOWN, tuple(rising[i] for i in order))), end)},
-        {name.format("T^-1(i)"): (float(_dot(KNOWN, tuple(rising[i] for i in inverse))), end)},
+        {name.format("T(i)"): (float(dot(KNOWN, tuple(rising[i] for i in order))), end)},
+        {name.format("T^-1(i)"): (float(dot(KNOWN, tuple(rising[i] for i in inverse))), end)},
         sample,
     )
 
@@ -346,7 +339,7 @@ def validity() -> Finding:
     priors = [KNOWN, prior("7/10 29/100 1/100")]
     worst = worst_distortion(priors, SHORT)
     threshold = max(one[-1] for one in priors)
-    kept = max(_dot(one[:2], prior("5/16 5/16")) for one in priors)
+    kept = max(dot(one[:2], prior("5/16 5/16")) for one in priors)
     return refuted(
         f"{{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)}}, D_i = (5/16, 5/16, 1), k = 1, valid for D = {worst}: D - D^(1), and the "
         "largest P_1 D_1 + P_2 D_2",
@@ -373,7 +366,7 @@ def _rearranged(rng: np.random.Generator) -> float:
 def lemma_10(sample: Sample) -> Finding:
     one, other, bounds = prior("1/5 1/2 3/10"), prior("3/5 1/5 1/5"), prior("0 1/2 1")
     return holds(
-        sample, named={"by hand, n = 3": float(_dot(other, bounds) - _dot(one, bounds))}, tolerance=1e-12, of="numbers"
+        sample, named={"by hand, n = 3": float(dot(other, bounds) - dot(one, bounds))}, tolerance=1e-12, of="numbers"
     )
 
 
@@ -403,7 +396,7 @@ def _mass_moved(rng: np.random.Generator) -> float:
 )
 def equation_49(sample: Sample) -> Finding:
     changed, distortion = prior("0 0 1/2"), Fraction(1, 10)
-    left = _dot(KNOWN, changed)
+    left = dot(KNOWN, changed)
     right = (1 - distortion) * changed[0] + distortion / 2 * sum(changed[1:])
     name = "P* = (1/2, 3/10, 1/5), D = 1/10, D_i = (0, 0, 1/2): right side {} left side"
     return corrected(
@@ -459,7 +452,7 @@ def equation_51(sample: Sample) -> Finding:
 # Theorem 2: achievability
 
 
-def _printed_52(changed: tuple[Fraction, ...], removed: int) -> list[list[Fraction]]:
+def _printed_52(changed: Prior, removed: int) -> list[list[Fraction]]:
     """Equation (52) to the letter: off-diagonal elements only for i, j < M-k."""
     count = len(changed)
     kept = [1 - d for d in changed]

@@ -14,24 +14,27 @@ from functools import partial
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register
-from paper_repro.claims.kalantari_tools import (
+from paper_repro.claims.draw import random_set
+from paper_repro.claims.exact import (
     KNOWN,
     SHORT,
     as_floats,
-    budget,
     certified_ratio,
     channel,
+    least_distortion,
+    prior,
+    ratio,
+    response,
+    worst_distortion,
+)
+from paper_repro.claims.kalantari_tools import (
+    budget,
     eps,
     full_matrix_distortion,
     last_budget,
-    least_distortion,
     least_ratio,
-    prior,
-    random_set,
-    ratio,
-    response,
     symmetric,
-    worst_distortion,
+    table_1,
 )
 from paper_repro.curves import exact_curve
 from paper_repro.papers import kalantari2016, kalantari2018
@@ -44,10 +47,6 @@ preprint = partial(register, "kalantari2017")
 
 PEAKED = prior("7/10 1/5 1/10")
 TWO = prior("7/10 3/10")
-
-
-def _table_1() -> SourceSet:
-    return load_source_set("P_II_6")
 
 
 @claim(
@@ -129,7 +128,7 @@ def _ascending(rng: np.random.Generator) -> float:
 )
 def lemma_4(sample: Sample) -> Finding:
     named = {
-        f"Table I, D = {d}": abs(math.log(least_ratio(_table_1().vertices, d, ordered=True)) - eps(_table_1(), d))
+        f"Table I, D = {d}": abs(math.log(least_ratio(table_1().vertices, d, ordered=True)) - eps(table_1(), d))
         for d in (0.05, 0.2, 0.29)
     }
     return holds(sample, named=named, tolerance=1e-8, of="Class II sets, the order forced against the optimum")
@@ -205,8 +204,8 @@ def _diagonal_program(rng: np.random.Generator) -> float:
     share=0.5,
 )
 def theorem_2_dimension(sample: Sample) -> Finding:
-    whole = full_matrix_distortion(_table_1(), math.exp(2.0))
-    named = {"Table I, 2 nats": abs(whole - float(distortion_curve(_table_1(), 2.0)))}
+    whole = full_matrix_distortion(table_1(), math.exp(2.0))
+    named = {"Table I, 2 nats": abs(whole - float(distortion_curve(table_1(), 2.0)))}
     return holds(
         sample, named=named, tolerance=1e-8, of="Class II sets, a program over all elements against the diagonal one"
     )
@@ -230,7 +229,7 @@ def _theorem_2a(rng: np.random.Generator) -> float:
     tolerance=1e-12,
 )
 def theorem_2a(sample: Sample) -> Finding:
-    thresholds = kalantari2018.distortion_thresholds(_table_1())
+    thresholds = kalantari2018.distortion_thresholds(table_1())
     named = {
         "k = M: D^(M) = 1, and M columns cannot be zero": abs(float(thresholds[-1]) - 1),
         "a tie and a zero, (2/5, 2/5, 1/5, 0), k = 1: D^(1) = 0": float(
@@ -281,7 +280,7 @@ def theorem_2b_symmetric(sample: Sample) -> Finding:
     named = {
         name: abs(eps(source, d) - kalantari2018.theorem_2(source, d))
         for name, source, d in (
-            ("Table I, D = 0.01", _table_1(), 0.01),
+            ("Table I, D = 0.01", table_1(), 0.01),
             ("Table II, D = 0.019", load_source_set("P_II_10"), 0.019),
             ("(7/10, 3/10), D = 0.29", as_floats(TWO), 0.29),
         )
@@ -309,7 +308,7 @@ def _symmetric_end(rng: np.random.Generator) -> float:
 def theorem_2b_range(sample: Sample) -> Finding:
     found = {}
     for name, source in (
-        ("Table I", _table_1()),
+        ("Table I", table_1()),
         ("(1/2, 3/10, 1/5)", as_floats(KNOWN)),
         ("(7/10, 3/10)", as_floats(TWO)),
     ):
@@ -334,8 +333,8 @@ def _theorem_2(rng: np.random.Generator) -> float:
 def _theorem_2_pairs(reading: Reading) -> dict[str, tuple[float, float]]:
     small, two = as_floats(PEAKED), as_floats(TWO)
     return {
-        "Table I, D = 0.05": (kalantari2018.theorem_2(_table_1(), 0.05, reading), eps(_table_1(), 0.05)),
-        "Table I, D = 0.2": (kalantari2018.theorem_2(_table_1(), 0.2, reading), eps(_table_1(), 0.2)),
+        "Table I, D = 0.05": (kalantari2018.theorem_2(table_1(), 0.05, reading), eps(table_1(), 0.05)),
+        "Table I, D = 0.2": (kalantari2018.theorem_2(table_1(), 0.2, reading), eps(table_1(), 0.2)),
         "(7/10, 1/5, 1/10), D = 3/20, as ratio": (
             math.exp(kalantari2018.theorem_2(small, 0.15, reading)),
             certified_ratio([PEAKED], "3/20", response(3, "3/20")),
@@ -391,9 +390,9 @@ def theorem_2b_minimum(sample: Sample) -> Finding:
     """Loose: with the order, l = 0 alone gives the minimum."""
     counts = {}
     for distortion in (0.05, 0.2, 0.29):
-        most = kalantari2016.lemma_3(_table_1(), distortion)
-        exact = eps(_table_1(), distortion)
-        values = [kalantari2018.equation_10(_table_1(), distortion, k, "corrected") for k in range(most + 1)]
+        most = kalantari2016.lemma_3(table_1(), distortion)
+        exact = eps(table_1(), distortion)
+        values = [kalantari2018.equation_10(table_1(), distortion, k, "corrected") for k in range(most + 1)]
         needed = next(n for n in range(1, most + 2) if abs(min(values[:n]) - exact) < 1e-8)
         counts[f"Table I, D = {distortion}: programs needed, printed"] = (float(needed), most + 1.0)
     return loose(counts, sample)
@@ -446,7 +445,7 @@ def _theorem_2_zero(rng: np.random.Generator) -> float:
 )
 def theorem_2b_zero(sample: Sample) -> Finding:
     sources = {
-        "Table I": _table_1(),
+        "Table I": table_1(),
         "Table II": load_source_set("P_II_10"),
         "(1, 0)": SourceSet([1, 0]),
         "(1/3, 1/3, 1/3, 0)": SourceSet([1 / 3, 1 / 3, 1 / 3, 0]),
@@ -463,11 +462,11 @@ def theorem_2b_zero(sample: Sample) -> Finding:
     correction="D^(k) <= D < D^(k+1) for k in {1, ..., M-2}.",
 )
 def theorem_2b_misprint() -> Finding:
-    exact = eps(_table_1(), 0.01)
-    everywhere = min(kalantari2018.equation_10(_table_1(), 0.01, k) for k in range(5))
+    exact = eps(table_1(), 0.01)
+    everywhere = min(kalantari2018.equation_10(table_1(), 0.01, k) for k in range(5))
     return corrected(
         {"Table I, D = 0.01, second case": (everywhere, exact)},
-        {"Table I, D = 0.01, first case": (kalantari2018.theorem_2(_table_1(), 0.01), exact)},
+        {"Table I, D = 0.01, first case": (kalantari2018.theorem_2(table_1(), 0.01), exact)},
     )
 
 
@@ -516,7 +515,7 @@ def _fixed_first(rng: np.random.Generator) -> float:
     share=0.3,
 )
 def linear_programs(sample: Sample) -> Finding:
-    named = {f"Table I, D = {d}, D_1 of the optimum": _at_first(_table_1(), d, 1.0) for d in (0.05, 0.2)}
+    named = {f"Table I, D = {d}, D_1 of the optimum": _at_first(table_1(), d, 1.0) for d in (0.05, 0.2)}
     return holds(sample, named=named, tolerance=1e-7, of="Class II sets, D_1 at and beside that of the optimum")
 
 

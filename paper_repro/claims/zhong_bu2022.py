@@ -14,6 +14,8 @@ from fractions import Fraction as F
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable, refuted
+from paper_repro.claims.draw import Vertices, random_mechanism, random_prior, random_vertices
+from paper_repro.claims.exact import changed, distances, exp_ratio
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
@@ -23,19 +25,12 @@ from paper_repro.claims.zhong_bu2022_tools import (
     MUTUAL,
     RENYI,
     SIBSON,
-    Vertices,
-    changed,
-    channel,
     claim,
-    distances,
-    exp_ratio,
     information,
     least,
     least_by_program,
     loss,
     part_of,
-    random_prior,
-    random_vertices,
     uniform,
 )
 from paper_repro.notions import ApproximateDP, DifferentialPrivacy
@@ -96,7 +91,7 @@ def abstract(sample: Sample) -> Finding:
 
 def _max_divergence(rng: np.random.Generator) -> float:
     size = int(rng.integers(2, 6))
-    matrix = channel(rng, size)
+    matrix = random_mechanism(rng, size)
     found = math.exp(DifferentialPrivacy().leakage(matrix))
     worst = 1.0
     for event in itertools.product([False, True], repeat=size):
@@ -129,7 +124,7 @@ def _closest(row: np.ndarray, other: np.ndarray, ratio: float) -> tuple[float, f
 
 
 def _standard_is_closeness(rng: np.random.Generator) -> float:
-    matrix, delta = channel(rng, int(rng.integers(2, 5))), float(rng.uniform(0.01, 0.6))
+    matrix, delta = random_mechanism(rng, int(rng.integers(2, 5))), float(rng.uniform(0.01, 0.6))
     leakage = ApproximateDP(delta, standard=True).leakage(matrix)
     if math.isinf(leakage):
         return math.nan
@@ -213,7 +208,7 @@ def definition_1(sample: Sample) -> Finding:
 
 def _hull_distortion(rng: np.random.Generator) -> float:
     size = int(rng.integers(2, 6))
-    vertices, matrix = np.array(random_vertices(rng, size, 3)), channel(rng, size)
+    vertices, matrix = np.array(random_vertices(rng, size, 3)), random_mechanism(rng, size)
     wrong = vertices @ (1 - np.diagonal(matrix))
     return float((rng.dirichlet(np.ones(3), size=5) @ wrong).max() - wrong.max())
 

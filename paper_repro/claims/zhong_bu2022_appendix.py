@@ -10,6 +10,8 @@ from fractions import Fraction as F
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose
+from paper_repro.claims.draw import random_mechanism, random_prior
+from paper_repro.claims.exact import apart, divergence, exp_ratio
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
@@ -17,14 +19,10 @@ from paper_repro.claims.zhong_bu2022_tools import (
     MAXIMAL,
     RENYI,
     SIBSON,
-    channel,
     claim,
-    divergence,
-    exp_ratio,
     information,
     loss,
     part_of,
-    random_prior,
 )
 from paper_repro.graphs import clique, line
 from paper_repro.notions import (
@@ -51,7 +49,7 @@ _PLACE = "Appendix A"
 def _drawn(rng: np.random.Generator, *, zeros: bool = True, most: int = 5) -> tuple[FloatArray, FloatArray]:
     """A mechanism and a prior of full support, over 2 to 4 letters."""
     size = int(rng.integers(2, most))
-    return channel(rng, size, zeros=zeros), rng.permutation(random_prior(rng, size))
+    return random_mechanism(rng, size, zeros=zeros), rng.permutation(random_prior(rng, size))
 
 
 def _order(rng: np.random.Generator) -> float:
@@ -175,15 +173,11 @@ def _pick(rng: np.random.Generator, notions: list[Notion]) -> Notion:
     return notions[rng.integers(len(notions))]
 
 
-def _close(first: float, second: float) -> float:
-    return 0.0 if first == second else abs(first - second)
-
-
 def _lemma_20_1(rng: np.random.Generator) -> float:
     notion, (matrix, prior) = _pick(rng, [*_BETWEEN, MaximalLeakage()]), _drawn(rng)
     other = rng.dirichlet(np.ones(len(prior)))
     found = [notion.leakage(matrix, SourceSet(one)) for one in (prior, other)]
-    return max(_close(*found), _close(found[0], _by_formula(notion, matrix, other)))
+    return max(apart(*found), apart(found[0], _by_formula(notion, matrix, other)))
 
 
 @claim(
@@ -199,7 +193,7 @@ def lemma_20_1(sample: Sample) -> Finding:
     first, second = SourceSet([0.5, 0.5]), SourceSet([0.9, 0.1])
     named = {}
     for notion in [*_BETWEEN[:2], _BETWEEN[3], MaximalLeakage()]:
-        gap = _close(notion.leakage(matrix, first), notion.leakage(matrix, second))
+        gap = apart(notion.leakage(matrix, first), notion.leakage(matrix, second))
         named[f"rows (9,1)/10 and (3,7)/10, P = (1,1)/2 or (9,1)/10, {notion!r}"] = gap
     return holds(sample, named=named, tolerance=_ROUNDING, of="channels and pairs of priors of full support")
 
@@ -210,7 +204,7 @@ def _worst_pair(notion: Notion, matrix: FloatArray) -> float:
     graph = line(size)
     two = [max(_by_formula(notion, np.array(pair), np.ones(2) / 2), 0.0) for pair in itertools.pairwise(matrix)]
     whole = notion.with_neighbors(graph).leakage(matrix)
-    return _close(whole, max(two))
+    return apart(whole, max(two))
 
 
 @claim(
@@ -233,7 +227,7 @@ def _renamed(rng: np.random.Generator) -> float:
     found = notion.leakage(matrix, SourceSet(prior))
     graph = line(len(matrix)) if rng.random() < 0.5 else clique(len(matrix))
     again = notion.with_neighbors(graph).leakage(matrix[order], SourceSet(prior[order]))
-    return max(_close(found, again), _close(found, _by_formula(notion, matrix, prior)))
+    return max(apart(found, again), apart(found, _by_formula(notion, matrix, prior)))
 
 
 @claim(
@@ -247,10 +241,10 @@ def _renamed(rng: np.random.Generator) -> float:
 def lemma_20_3(sample: Sample) -> Finding:
     rare = SourceSet([1 - 1e-9, 1e-9])
     named = {
-        "a rare letter recognized, maximal information is log 1e9": _close(
+        "a rare letter recognized, maximal information is log 1e9": apart(
             MaximalInformation().leakage(np.eye(2), rare), math.log(1e9)
         ),
-        "and maximal leakage log 2": _close(MaximalLeakage().leakage(np.eye(2), rare), math.log(2)),
+        "and maximal leakage log 2": apart(MaximalLeakage().leakage(np.eye(2), rare), math.log(2)),
     }
     return holds(sample, named=named, tolerance=1e-6, of="channels, priors and permutations")
 
@@ -259,7 +253,7 @@ def _lemma_20_4(rng: np.random.Generator) -> float:
     matrix, _ = _drawn(rng)
     less, more = np.sort(rng.uniform(0, 0.95, 2)).tolist()
     found = [DifferentialPrivacy().leakage(matrix), *(ApproximateDP(d).leakage(matrix) for d in (0.0, less, more))]
-    return max(_close(found[0], found[1]), *(b - a if a != b else 0.0 for a, b in itertools.pairwise(found[1:])))
+    return max(apart(found[0], found[1]), *(b - a if a != b else 0.0 for a, b in itertools.pairwise(found[1:])))
 
 
 @claim(
@@ -385,7 +379,7 @@ def _lemma_20_9(rng: np.random.Generator) -> float:
     """Two records: monotone, at least mutual information, and at most twice what neighbors may differ."""
     values, records = [(2, 1), (3, 1), (2, 2)][rng.integers(3)]
     size = values**records
-    matrix, prior = channel(rng, size, zeros=False), rng.permutation(random_prior(rng, size))
+    matrix, prior = random_mechanism(rng, size, zeros=False), rng.permutation(random_prior(rng, size))
     orders = np.sort(1 + 10 ** rng.uniform(-2, 2, 3))
     found = [information(prior, matrix)]
     found += [SibsonInformation(order).leakage(matrix, SourceSet(prior)) for order in orders]
@@ -425,7 +419,7 @@ def lemma_20_9(sample: Sample) -> Finding:
 def _mixed(rng: np.random.Generator, notion: Notion, form: Callable[[float], float] | None) -> float:
     """Of a mixture: its value less the larger of its parts', or less their mean if a form of the leakage is to be convex."""
     first, prior = _drawn(rng)
-    second, share = channel(rng, len(first)), float(rng.choice([0.1, 0.5, 0.8]))
+    second, share = random_mechanism(rng, len(first)), float(rng.choice([0.1, 0.5, 0.8]))
     source = SourceSet(prior)
     ends = [notion.leakage(matrix, source) for matrix in (first, second)]
     middle = notion.leakage(share * first + (1 - share) * second, source)
@@ -537,7 +531,7 @@ def lemma_21_5(sample: Sample) -> Finding:
 
 
 def _rows(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    matrix = channel(rng, 2, int(rng.integers(2, 6)))
+    matrix = random_mechanism(rng, 2, int(rng.integers(2, 6)))
     return matrix[0], matrix[1]
 
 
@@ -629,7 +623,7 @@ def _padded(matrix: FloatArray, prior: FloatArray) -> tuple[FloatArray, SourceSe
 
 def _merged(rng: np.random.Generator) -> float:
     size = int(rng.integers(2, 4))
-    matrix, prior = channel(rng, size, size + int(rng.integers(1, 3))), random_prior(rng, size)
+    matrix, prior = random_mechanism(rng, size, size + int(rng.integers(1, 3))), random_prior(rng, size)
     notion = _pick(rng, [DifferentialPrivacy(), *_BETWEEN[3:], *_GLOBAL])
     before = notion.leakage(*_padded(matrix, prior))
     fewer = matrix[:, :size].copy()

@@ -16,15 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, refuted
-from paper_repro.claims.zhong_bu2022_tools import (
-    APPROXIMATE,
-    LEAKAGE,
-    changed,
-    channel,
-    claim,
-    least,
-    random_prior,
-)
+from paper_repro.claims.draw import random_mechanism, random_prior
+from paper_repro.claims.exact import changed
+from paper_repro.claims.zhong_bu2022_tools import APPROXIMATE, LEAKAGE, claim, least
 from paper_repro.notions import ApproximateDP, DifferentialPrivacy, MaximalLeakage, Notion
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
@@ -238,7 +232,7 @@ def _register_patterns() -> None:
 
 def _renamed(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
     size = int(rng.integers(2, 6))
-    matrix = channel(rng, size)
+    matrix = random_mechanism(rng, size)
     return matrix, _in_order(matrix), random_prior(rng, size)
 
 
@@ -461,7 +455,7 @@ def transformer_t_2(sample: Sample) -> Finding:
 def _zero_columns(rng: np.random.Generator) -> float:
     """A column with a zero and entries up to delta; what is black there has to be delta."""
     size = int(rng.integers(2, 5))
-    matrix = channel(rng, size, zeros=False)
+    matrix = random_mechanism(rng, size, zeros=False)
     column = rng.choice([0.0, _DELTA / 2, _DELTA], size=size)
     column[rng.integers(size)] = 0.0
     matrix = np.column_stack([matrix * (1 - column[:, np.newaxis]), column])
@@ -560,9 +554,5 @@ for _part, _name, _text in (
     (2, "lemma_34_2", "its diagonal entries as the largest of their columns"),
 ):
     claim(
-        f"Lemma 34({_part})",
-        "Appendix E",
-        f"{_SUBJECT[LEAKAGE]} has {_text}.",
-        name=_name,
-        instance=_lemma_34(_part),
+        f"Lemma 34({_part})", "Appendix E", f"{_SUBJECT[LEAKAGE]} has {_text}.", name=_name, instance=_lemma_34(_part)
     )(_check_34(_part))

@@ -9,6 +9,8 @@ from fractions import Fraction as F
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable, reproduced
+from paper_repro.claims.draw import Vertices, random_mechanism, random_prior, random_vertices
+from paper_repro.claims.exact import changed
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
@@ -18,16 +20,11 @@ from paper_repro.claims.zhong_bu2022_tools import (
     MUTUAL,
     RENYI,
     SIBSON,
-    Vertices,
-    changed,
-    channel,
     claim,
     least,
     least_by_program,
     loss,
     part_of,
-    random_prior,
-    random_vertices,
 )
 from paper_repro.curves import exact_curve
 from paper_repro.notions import ApproximateDP, MaximalLeakage
@@ -53,7 +50,7 @@ def figure_2() -> Finding:
 
 def _validity(rng: np.random.Generator) -> float:
     size = int(rng.integers(2, 7))
-    prior, matrix = random_prior(rng, size), channel(rng, size)
+    prior, matrix = random_prior(rng, size), random_mechanism(rng, size)
     apart = 1 - np.eye(size)
     return abs(float((prior[:, np.newaxis] * matrix * apart).sum()) - (1 - float(prior @ np.diagonal(matrix))))
 

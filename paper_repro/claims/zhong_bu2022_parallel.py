@@ -9,6 +9,18 @@ from fractions import Fraction as F
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable
+from paper_repro.claims.draw import Vertices, random_mechanism, random_prior
+from paper_repro.claims.exact import (
+    Channel,
+    changed,
+    distances,
+    exp_information,
+    exp_mass,
+    exp_ratio,
+    exp_sibson_2,
+    product,
+    response,
+)
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
@@ -18,22 +30,10 @@ from paper_repro.claims.zhong_bu2022_tools import (
     MUTUAL,
     RENYI,
     SIBSON,
-    Table,
-    Vertices,
-    changed,
-    channel,
     claim,
-    distances,
-    exp_information,
-    exp_mass,
-    exp_ratio,
-    exp_sibson_2,
     least,
     loss,
     part_of,
-    product,
-    random_prior,
-    response,
     uniform,
 )
 from paper_repro.databases import optimal_database_mechanism
@@ -49,8 +49,8 @@ _HALF = [F(1, 2), F(1, 2)]
 _FAIR = [F(1, 4)] * 4
 _PAIR: Vertices = ((0.5, 0.5), (0.75, 0.25))
 # Of two fair bits, show one and hide the other: D = 1/2. And a mechanism of distortion 3/5 by number of bits changed.
-_SHOW_ONE: Table = product([[F(1), F(0)], [F(0), F(1)]], [[F(1), F(0)], [F(1), F(0)]])
-_BY_DISTANCE: Table = [[(F(9, 20), F(5, 20), F(1, 20))[apart] for apart in row] for row in distances(2, 2)]
+_SHOW_ONE: Channel = product([[F(1), F(0)], [F(0), F(1)]], [[F(1), F(0)], [F(1), F(0)]])
+_BY_DISTANCE: Channel = [[(F(9, 20), F(5, 20), F(1, 20))[apart] for apart in row] for row in distances(2, 2)]
 _ONE_CHANNEL = (
     "True of mechanisms that publish every record through one and the same channel; among all mechanisms n times the least "
     "for one record is an upper bound only."
@@ -69,7 +69,7 @@ def figure_5() -> Finding:
 
 def _distortion_adds_up(rng: np.random.Generator) -> float:
     size, records = int(rng.integers(2, 4)), int(rng.integers(2, 4))
-    prior, matrix = random_prior(rng, size), channel(rng, size)
+    prior, matrix = random_prior(rng, size), random_mechanism(rng, size)
     whole, joint = matrix, prior
     for _ in range(records - 1):
         whole, joint = np.kron(whole, matrix), np.kron(joint, prior)
@@ -108,7 +108,7 @@ def _additive(notion: str) -> Callable[[np.random.Generator], float]:
     def violation(rng: np.random.Generator) -> float:
         size = int(rng.integers(2, 4))
         alpha = float(rng.choice([1.2, 2.0, 6.0]))
-        one, two = _twice(notion, channel(rng, size, zeros=False), random_prior(rng, size), alpha)
+        one, two = _twice(notion, random_mechanism(rng, size, zeros=False), random_prior(rng, size), alpha)
         return abs(two - times * one) / (1 + one)
 
     return violation
@@ -142,7 +142,7 @@ def _check_16(notion: str) -> Callable[[Sample], Finding]:
     def among_products(sample: Sample) -> Finding:
         flip = response(2, F(3, 10) if notion == SIBSON else F(1, 4))
         matrix = _BY_DISTANCE if notion == SIBSON else _SHOW_ONE
-        measures: dict[str, Callable[[Table, list[F]], float | F]] = {
+        measures: dict[str, Callable[[Channel, list[F]], float | F]] = {
             MAXIMAL: exp_information,
             LEAKAGE: lambda table, prior: exp_mass(table),
             SIBSON: exp_sibson_2,
@@ -249,7 +249,7 @@ def _violation_of_products(notion: str) -> Callable[[np.random.Generator], float
     def violation(rng: np.random.Generator) -> float:
         size, records, alpha = int(rng.integers(2, 4)), int(rng.integers(2, 5)), float(rng.choice([1.5, 3.0, 10.0]))
         share = rng.uniform()
-        matrix = share * np.eye(size) + (1 - share) * channel(rng, size, zeros=False)
+        matrix = share * np.eye(size) + (1 - share) * random_mechanism(rng, size, zeros=False)
         d = float(1 - np.trace(matrix) / size)
         if not 0 < d < 1:
             return math.nan

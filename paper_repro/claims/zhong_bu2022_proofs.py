@@ -10,24 +10,18 @@ from fractions import Fraction as F
 import numpy as np
 
 from paper_repro.claims.base import Finding, Sample, corrected, holds
+from paper_repro.claims.draw import random_mechanism, random_prior
+from paper_repro.claims.exact import Channel, changed, distances, exp_ratio, product, response
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
     LEAKAGE,
     MUTUAL,
     RENYI,
-    Table,
-    changed,
-    channel,
     claim,
-    distances,
-    exp_ratio,
     information,
     least,
     loss,
-    product,
-    random_prior,
-    response,
     uniform,
 )
 from paper_repro.papers import zhong_bu2022 as zhong
@@ -139,7 +133,7 @@ def proof_of_theorem_6_item_1_2(sample: Sample) -> Finding:
 
 def _concave(rng: np.random.Generator) -> float:
     size, alpha, share = int(rng.integers(2, 5)), float(rng.uniform(1.1, 6)), rng.uniform()
-    powers = channel(rng, size) ** alpha
+    powers = random_mechanism(rng, size) ** alpha
     first, second = rng.dirichlet(np.ones(size)), rng.dirichlet(np.ones(size))
     value = [((prior @ powers) ** (1 / alpha)).sum() for prior in (first, second, share * first + (1 - share) * second)]
     return float(share * value[0] + (1 - share) * value[1] - value[2])
@@ -209,7 +203,7 @@ for _name, _item, _notion, _alpha, _end in (
 
 def _inequality_6(rng: np.random.Generator) -> float:
     m, n = [(2, 1), (3, 1), (2, 2), (3, 2)][rng.integers(4)]
-    prior, matrix = random_prior(rng, m**n), channel(rng, m**n)
+    prior, matrix = random_prior(rng, m**n), random_mechanism(rng, m**n)
     apart = np.array(distances(m, n))
     each = (matrix * apart).sum(axis=1)
     return float(each.sum() - (prior @ each) / prior.min())
@@ -299,7 +293,7 @@ def _objective(matrix: FloatArray, prior: FloatArray, output: FloatArray) -> flo
 
 
 def _objective_gap(rng: np.random.Generator) -> float:
-    matrix = channel(rng, int(rng.integers(2, 5)), zeros=False)
+    matrix = random_mechanism(rng, int(rng.integers(2, 5)), zeros=False)
     prior = random_prior(rng, len(matrix))
     return abs(_objective(matrix, prior, prior) - information(prior, matrix))
 
@@ -393,7 +387,7 @@ def proof_of_theorem_6_item_2_7_value(sample: Sample) -> Finding:
 _PLACE_9 = "Section IV-B, proof of Theorem 9"
 
 
-def _by_diagonal(kept: list[F], delta: F) -> Table:
+def _by_diagonal(kept: list[F], delta: F) -> Channel:
     """``Q(j|i) = (a_j - delta)(1 - a_i) / sum_{j != i} (a_j - delta)``, and a_i on the diagonal."""
     total = sum((a - delta for a in kept), F(0))
     size = range(len(kept))
@@ -596,7 +590,7 @@ def proof_of_theorem_14_dual_program() -> Finding:
 def _chain(rng: np.random.Generator) -> float:
     """What a product leaks, between one factor's losses at ``delta m^(n-1)`` and at delta."""
     size, delta = int(rng.integers(2, 4)), float(rng.uniform(0.01, 0.15))
-    matrix = channel(rng, size, zeros=False)
+    matrix = random_mechanism(rng, size, zeros=False)
     whole = loss(APPROXIMATE, np.kron(matrix, matrix), size, 2, delta=delta)
     low, high = (loss(APPROXIMATE, matrix, size, 1, delta=one) for one in (delta * size, delta))
     same = loss(APPROXIMATE, matrix, size, 1, delta=min(delta / float(matrix.max()), 0.999))
@@ -642,7 +636,7 @@ def proof_of_theorem_17_2_chain(sample: Sample) -> Finding:
 def _merging_gap(rng: np.random.Generator) -> float:
     """Whether the distortion stays exactly if the merged outputs are no letters, or nothing comes from the merged letter."""
     size = int(rng.integers(2, 4))
-    matrix = channel(rng, size, size + int(rng.integers(1, 3)))
+    matrix = random_mechanism(rng, size, size + int(rng.integers(1, 3)))
     last = matrix.shape[1]
     merged = matrix.copy()
     merged[:, last - 2] += merged[:, last - 1]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Sequence
-from fractions import Fraction
 from functools import lru_cache, partial
 
 import numpy as np
 
 from paper_repro.claims.base import register
+from paper_repro.claims.draw import Vertices
+from paper_repro.claims.exact import Channel
 from paper_repro.databases import database_distances, optimal_database_mechanism
 from paper_repro.graphs import hamming
 from paper_repro.notions import Notion, notion_by_name
@@ -27,27 +25,13 @@ __all__ = [
     "MUTUAL",
     "RENYI",
     "SIBSON",
-    "Table",
-    "Vertices",
-    "changed",
-    "channel",
     "claim",
-    "distances",
-    "divergence",
-    "exp_information",
-    "exp_mass",
-    "exp_ratio",
-    "exp_sibson_2",
     "information",
     "least",
     "least_by_program",
     "loss",
     "notion_of",
     "part_of",
-    "product",
-    "random_prior",
-    "random_vertices",
-    "response",
     "uniform",
 ]
 
@@ -55,12 +39,6 @@ DP, APPROXIMATE, MAXIMAL, LEAKAGE, RENYI, SIBSON, MUTUAL = NOTION_NAMES
 
 IS = {"both": "", "lower": "bounded below by ", "upper": "bounded above by "}
 """How a statement goes on after "the least leakage is", by side."""
-
-Table = list[list[Fraction]]
-"""A mechanism in exact rational arithmetic, one row per input."""
-
-Vertices = tuple[tuple[float, ...], ...]
-"""Vertices of a source set."""
 
 
 claim = partial(register, "zhong_bu2022")
@@ -91,7 +69,7 @@ def notion_of(name: str, values: int, records: int, alpha: float = 2.0, delta: f
 
 def loss(
     name: str,
-    matrix: FloatArray | Table,
+    matrix: FloatArray | Channel,
     values: int,
     records: int,
     source: SourceSet | None = None,
@@ -137,104 +115,9 @@ def _least(
     return optimal_database_mechanism(values, records, distortion=distortion, notion=notion, source=source).leakage
 
 
-def random_prior(rng: np.random.Generator, size: int, low: float = 0.0, high: float = 2.0) -> FloatArray:
-    """A distribution of full support, in falling order; the larger the exponent, the closer to uniform."""
-    prior = rng.dirichlet(np.full(size, 10 ** rng.uniform(low, high)))
-    prior = np.maximum(prior, 1e-3)
-    return -np.sort(-prior / prior.sum())
-
-
-def random_vertices(rng: np.random.Generator, size: int, count: int, low: float = 0.5, high: float = 2.5) -> Vertices:
-    """Vertices of a source set of full support."""
-    return tuple(tuple(rng.permutation(random_prior(rng, size, low, high)).tolist()) for _ in range(count))
-
-
-def distances(values: int, records: int) -> list[list[int]]:
-    """In how many records two databases differ, the last record changing fastest."""
-    databases = list(itertools.product(range(values), repeat=records))
-    return [[sum(a != b for a, b in zip(x, y, strict=True)) for y in databases] for x in databases]
-
-
-def response(values: int, change: Fraction) -> Table:
-    """Randomized response with this probability of change.
-
-    >>> response(2, Fraction(1, 4))[0]
-    [Fraction(3, 4), Fraction(1, 4)]
-    """
-    other = change / (values - 1)
-    return [[1 - change if i == j else other for j in range(values)] for i in range(values)]
-
-
-def product(*factors: Sequence[Sequence[Fraction]]) -> Table:
-    """Independent records, each through its own mechanism."""
-    whole = [[Fraction(1)]]
-    for factor in factors:
-        whole = [[a * b for a in row for b in other] for row in whole for other in factor]
-    return whole
-
-
-def changed(matrix: Table, prior: Sequence[Fraction], values: int = 0, records: int = 1) -> Fraction:
-    """Expected number of records changed."""
-    apart = distances(values or len(matrix), records)
-    return sum(
-        (
-            p * q * d
-            for p, row, steps in zip(prior, matrix, apart, strict=True)
-            for q, d in zip(row, steps, strict=True)
-        ),
-        Fraction(0),
-    )
-
-
-def exp_ratio(matrix: Table, values: int = 0, records: int = 1, delta: Fraction | int = 0) -> Fraction:
-    """Least t >= 1 with ``Q(y|x) <= t Q(y|x') + delta`` for neighbors; entries next to a 0 must be at most delta."""
-    apart = distances(values or len(matrix), records)
-    ratios = [Fraction(1)]
-    for x, z in itertools.permutations(range(len(matrix)), 2):
-        if apart[x][z] == 1:
-            ratios += [(a - delta) / b for a, b in zip(matrix[x], matrix[z], strict=True) if a > delta]
-    return max(ratios)
-
-
-def exp_mass(matrix: Table) -> Fraction:
-    """Exponential of the maximal leakage, ``sum_y max_x Q(y|x)``."""
-    return sum((max(column) for column in zip(*matrix, strict=True)), Fraction(0))
-
-
-def exp_information(matrix: Table, prior: Sequence[Fraction]) -> Fraction:
-    """Exponential of the maximal information, ``max Q(y|x) / sum_z P(z) Q(y|z)``."""
-    shown = [(column, sum(p * q for p, q in zip(prior, column, strict=True))) for column in zip(*matrix, strict=True)]
-    return max(max(column) / mean for column, mean in shown if mean > 0)
-
-
-def exp_sibson_2(matrix: Table, prior: Sequence[Fraction]) -> float:
-    """Exponential of the Sibson information of order 2, ``(sum_y (sum_x P(x) Q(y|x)^2)^(1/2))^2``."""
-    moments = [sum(p * q * q for p, q in zip(prior, column, strict=True)) for column in zip(*matrix, strict=True)]
-    return math.fsum(math.sqrt(moment) for moment in moments) ** 2
-
-
 def information(prior: FloatArray, matrix: FloatArray) -> float:
-    """Mutual information in nats."""
+    """Mutual information in nats; by ratios to the output, in which what the claims try was recorded."""
     output = prior @ matrix
     joint = prior[:, np.newaxis] * matrix
     used = joint > 0
     return float((joint[used] * np.log(np.divide(matrix, output, out=np.ones_like(matrix), where=used)[used])).sum())
-
-
-def divergence(row: FloatArray, other: FloatArray, order: float) -> float:
-    """Renyi divergence of two distributions in nats."""
-    if (other[row > 0] == 0).any():
-        return math.inf
-    row, other = row[row > 0], other[row > 0]
-    return max(0.0, math.log((row**order * other ** (1 - order)).sum()) / (order - 1))
-
-
-def channel(rng: np.random.Generator, rows: int, columns: int = 0, *, zeros: bool = True) -> FloatArray:
-    """A random mechanism; every other one has small rational entries, so that ties and zeros come by themselves."""
-    shape = (rows, columns or rows)
-    if rng.random() < 0.5:
-        matrix = rng.dirichlet(np.full(shape[1], 10 ** rng.uniform(-0.5, 1.0)), size=rows) + 1e-9
-    else:
-        matrix = rng.integers(0 if zeros else 1, 9, size=shape).astype(float)
-        matrix[matrix.sum(axis=1) == 0] = 1.0
-    return matrix / matrix.sum(axis=1, keepdims=True)

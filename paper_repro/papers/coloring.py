@@ -339,10 +339,7 @@ def _program(priors: FloatArray, lost: FloatArray, distortion: float) -> tuple[F
     budgets = distortion - lost
     budget = float(budgets.min())
     rows = np.vstack(
-        [
-            np.column_stack([priors / budget, -budgets / budget]),
-            np.column_stack([np.eye(size), -np.ones(size)]),
-        ]
+        [np.column_stack([priors / budget, -budgets / budget]), np.column_stack([np.eye(size), -np.ones(size)])]
     )
     upper = np.append(-priors.sum(axis=1), np.full(size, -budget))
     costs = np.append(-np.ones(size), size - 1.0)

@@ -51,16 +51,7 @@ from typing import Literal
 from paper_repro.papers.polytopes import Distribution, Polytope, as_fractions
 from paper_repro.sources import SourceSet
 
-__all__ = [
-    "Direction",
-    "FoldedPiece",
-    "Folding",
-    "Permutation",
-    "Source",
-    "alike",
-    "as_source_set",
-    "isolated",
-]
+__all__ = ["Direction", "FoldedPiece", "Folding", "Permutation", "Source", "alike", "as_source_set", "isolated"]
 
 Permutation = tuple[int, ...]
 """``T[r]`` is the letter of rank r, most likely first; letters and ranks are counted from 0."""
