@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -17,7 +18,7 @@ from paper_repro.notions import Notion, Proposal
 from paper_repro.solvers.profiles import ProfileProgram, expected_distortion, log_shell_sizes
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import Judged, OptimalMechanism, certified, check_budgets, check_notion
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, ShownAsTable
 
 __all__ = [
     "DatabaseOptimum",
@@ -35,7 +36,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Profile:
+class Profile(ShownAsTable):
     """A mechanism for databases that depends on the number of records changed alone.
 
     Parameters
@@ -80,9 +81,17 @@ class Profile:
     def __repr__(self) -> str:
         return f"Profile(m={self.values}, n={self.records})"
 
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        return (
+            repr(self),
+            ["probability"],
+            [f"{count} changed" for count in range(self.records + 1)],
+            self.changed[np.newaxis],
+        )
+
 
 @dataclass(frozen=True, eq=False)
-class DatabaseOptimum:
+class DatabaseOptimum(ShownAsTable):
     """A best mechanism for databases and its certificate; the fields of :class:`paper_repro.tradeoff.OptimalMechanism` and more.
 
     Attributes
@@ -169,6 +178,9 @@ class DatabaseOptimum:
             f"distortion={self.distortion:.6f} records, gap={self.gap:.0e} {self.notion.gap_unit})"
         )
 
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        return (repr(self), *(self.profile or self.mechanism)._table()[1:])
+
 
 def optimal_database_mechanism(
     values: int,
@@ -202,9 +214,9 @@ def optimal_database_mechanism(
     Returns
     -------
     DatabaseOptimum
-        Certified as :func:`paper_repro.tradeoff.optimal_mechanism`; closed forms to 1e-9 of the figure. In practice within
-        1e-12 for up to 10,000 records and 1e-10 for a million: logarithms of probabilities grow with the number of records, and
-        their rounding with them.
+        Certified as :func:`paper_repro.tradeoff.optimal_mechanism`; closed forms to 1e-9 of the figure. Logarithms of
+        probabilities grow with the number of records, and their rounding with them: relative to the figure, about 1e-12 for
+        10,000 records and 1e-10 for a million, where some certificates no longer close.
 
     Raises
     ------
