@@ -31,7 +31,7 @@ from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import Notion
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import OptimalMechanism, check_budgets, check_notion, optimal_mechanism
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, ShownAsTable
 
 __all__ = [
     "ParallelComposition",
@@ -161,7 +161,7 @@ def product_mechanism(mechanisms: Sequence[Mechanism | ArrayLike]) -> Mechanism:
 
 
 @dataclass(frozen=True, eq=False)
-class ParallelComposition:
+class ParallelComposition(ShownAsTable):
     """One mechanism, used for every one of n records.
 
     Attributes
@@ -190,6 +190,9 @@ class ParallelComposition:
             f"ParallelComposition(n={self.records}, {self.local.notion.name}: leakage={self.leakage:.6f} nats, "
             f"distortion={self.distortion:.6f} records)"
         )
+
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        return (repr(self), *self.local._table()[1:])
 
 
 def parallel_composition(

@@ -210,9 +210,9 @@ def optimal_database_mechanism(
     Returns
     -------
     DatabaseOptimum
-        Certified as :func:`paper_repro.tradeoff.optimal_mechanism`; closed forms to 1e-9 of the figure. In practice within
-        1e-12 for up to 10,000 records and 1e-10 for a million: logarithms of probabilities grow with the number of records, and
-        their rounding with them.
+        Certified as :func:`paper_repro.tradeoff.optimal_mechanism`; closed forms to 1e-9 of the figure. Logarithms of
+        probabilities grow with the number of records, and their rounding with them: relative to the figure, about 1e-12 for
+        10,000 records and 1e-10 for a million, where some certificates no longer close.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""Symmetric mechanisms on databases: against the definitions on whole matrices, and programs of the tests' own."""
+"""Symmetric mechanisms on databases: against the definitions on whole matrices, and programs of the tests' own.
+
+That no mechanism is better than the symmetric ones is tried in ``tests/test_databases.py``.
+"""
 
 import itertools
 import math
@@ -13,7 +16,8 @@ from paper_repro.solvers.profile_information import InformationProfiles, SibsonP
 from paper_repro.solvers.profile_mass import MassProfiles
 from paper_repro.solvers.profile_moment import MomentProfiles
 from paper_repro.solvers.profile_ratio import PointwiseRatioProfiles, RatioProfiles
-from tests.oracles.tradeoffs import solve
+from tests.oracles.notions import logarithm, renyi_divergence, sibson_information
+from tests.oracles.tradeoffs import information, pointwise_ratio, solve
 
 ROUNDING = 1e-12
 # HiGHS works to 1e-10, Clarabel to about 1e-9.
@@ -61,22 +65,9 @@ def random_profile(values, records, seed):
 # ---- the definitions, on the whole matrix
 
 
-def neighbor_rows(matrix, distance):
-    """All ordered pairs of neighbors' rows."""
-    first, second = np.nonzero(distance == 1)
-    return matrix[first], matrix[second]
-
-
-def ratio_by_definition(matrix, distance, delta):
-    """Differential privacy, pointwise approximate."""
-    first, second = neighbor_rows(matrix, distance)
-    ratio = np.divide(first - delta, second, out=np.where(first > delta, np.inf, 1.0), where=second > 0)
-    return math.log(max(1.0, ratio.max()))
-
-
 def excess_by_definition(matrix, distance, delta):
     """Approximate differential privacy, standard: the least log t, by halving; it is a sum that falls with t."""
-    first, second = neighbor_rows(matrix, distance)
+    first, second = (matrix[rows] for rows in np.nonzero(distance == 1))
 
     def private(log_ratio):
         return np.maximum(first - math.exp(log_ratio) * second, 0).sum(axis=1).max() <= delta
@@ -92,49 +83,33 @@ def excess_by_definition(matrix, distance, delta):
     return high
 
 
-def renyi_by_definition(matrix, distance, order):
-    first, second = neighbor_rows(matrix, distance)
-    if ((first > 0) & (second == 0)).any():
-        return math.inf
-    terms = np.where(first > 0, first**order * np.where(second > 0, second, 1.0) ** (1 - order), 0.0)
-    return math.log(terms.sum(axis=1).max()) / (order - 1)
-
-
-def sibson_by_definition(matrix, order):
-    return order / (order - 1) * math.log(((matrix**order).mean(axis=0) ** (1 / order)).sum())
-
-
-def information_by_definition(matrix):
-    output = matrix.mean(axis=0)
-    return float((matrix * np.log(np.where(matrix > 0, matrix / output, 1.0))).sum() / len(matrix))
-
-
 @pytest.mark.parametrize("space", SPACES, ids=str)
 @pytest.mark.parametrize("seed", range(12))
 def test_leakages_are_those_of_the_matrix(space, seed):
     values = space[0]
     distance, profile = distances(*space), random_profile(*space, seed)
-    matrix = np.exp(profile)[distance]
+    matrix, pairs = np.exp(profile)[distance], tuple(zip(*np.nonzero(distance == 1), strict=True))
+    uniform = np.full(len(matrix), 1 / len(matrix))
     np.testing.assert_allclose(matrix.sum(axis=1), 1, rtol=0, atol=ROUNDING)
     agree = {"rel": 1e-9, "abs": 1e-10}
     assert profiles.expected_distortion(profile, values) == pytest.approx((matrix[0] * distance[0]).sum(), **agree)
     for delta in (0.0, 0.02, 0.3):
         found = profiles.pointwise_privacy(profile, values, delta)
-        assert found == pytest.approx(ratio_by_definition(matrix, distance, delta), **agree)
+        assert found == pytest.approx(logarithm(pointwise_ratio(matrix, pairs, delta)), **agree)
         found = profiles.approximate_privacy(profile, values, delta)
         assert found == pytest.approx(excess_by_definition(matrix, distance, delta), **agree)
     found = profiles.differential_privacy(profile, values)
-    assert found == pytest.approx(ratio_by_definition(matrix, distance, 0.0), **agree)
+    assert found == pytest.approx(logarithm(pointwise_ratio(matrix, pairs)), **agree)
     assert profiles.maximal_leakage(profile, values) == pytest.approx(math.log(matrix.max(axis=0).sum()), **agree)
     assert profiles.maximal_leakage(profile, values) == pytest.approx(
         math.log((matrix / matrix.mean(axis=0)).max()), **agree
     )
-    assert profiles.mutual_information(profile, values) == pytest.approx(information_by_definition(matrix), **agree)
+    assert profiles.mutual_information(profile, values) == pytest.approx(information(uniform, matrix), **agree)
     for order in (1.01, 2.0, 7.5):
         found = profiles.renyi_privacy(profile, values, order)
-        assert found == pytest.approx(renyi_by_definition(matrix, distance, order), **agree)
+        assert found == pytest.approx(renyi_divergence(matrix, pairs[:1], order), **agree)
         found = profiles.sibson_information(profile, values, order)
-        assert found == pytest.approx(sibson_by_definition(matrix, order), **agree)
+        assert found == pytest.approx(sibson_information(uniform, matrix, order), **agree)
 
 
 def test_shell_sizes_count_databases():
@@ -249,69 +224,6 @@ def test_conic_programs_over_profiles(space, share):
         assert MomentProfiles(*space, order).least_leakage(distortion) == pytest.approx(exact, abs=CONIC)
 
 
-# ---- programs over the whole matrix: symmetric mechanisms lose nothing
-
-
-class WholeChannel:
-    """Linear programs over all ``m^n x m^n`` probabilities, uniform prior."""
-
-    def __init__(self, values, records):
-        self.distance = distances(values, records)
-        self.size = len(self.distance)
-        self.entries = np.eye(self.size**2).reshape(self.size, self.size, -1)  # of row x and column y
-        self.sums = self.entries.sum(axis=1)
-        self.costs = self.distance.ravel() / self.size
-        first, second = np.nonzero(self.distance == 1)
-        self.pairs = self.entries[first], self.entries[second]
-
-    def least_leakage(self, distortion):
-        """Maximal leakage: variables Q and the largest entry of every column."""
-        columns = np.tile(np.eye(self.size), (self.size, 1))
-        matrix = np.hstack([np.eye(self.size**2), -columns])
-        found = solve(
-            np.append(np.zeros(self.size**2), np.ones(self.size)),
-            A_ub=np.vstack([matrix, np.append(self.costs, np.zeros(self.size))]),
-            b_ub=np.append(np.zeros(self.size**2), distortion),
-            A_eq=np.hstack([self.sums, np.zeros((self.size, self.size))]),
-            b_eq=np.ones(self.size),
-        )
-        return math.log(found.fun)
-
-    def least_distortion(self, leakage, delta, standard):
-        rows = (self.pairs[0] - math.exp(leakage) * self.pairs[1]).reshape(-1, self.size**2)
-        sums, costs, limits = self.sums, self.costs, np.full(len(rows), delta)
-        if standard:  # one more variable for each excess
-            count = len(rows)
-            rows = np.block(
-                [
-                    [rows, -np.eye(count)],
-                    [
-                        np.zeros((count // self.size, self.size**2)),
-                        np.kron(np.eye(count // self.size), np.ones(self.size)),
-                    ],
-                ]
-            )
-            limits = np.append(np.zeros(count), np.full(count // self.size, delta))
-            sums, costs = np.hstack([sums, np.zeros((self.size, count))]), np.append(costs, np.zeros(count))
-        return solve(costs, A_ub=rows, b_ub=limits, A_eq=sums, b_eq=np.ones(self.size)).fun
-
-
-@pytest.mark.parametrize("space", [(2, 2), (2, 3), (3, 2)], ids=str)
-def test_no_mechanism_is_better_than_the_symmetric_one(space):
-    whole = WholeChannel(*space)
-    for distortion in (0.2, 0.5, 0.8):
-        exact = whole.least_leakage(distortion)
-        assert MassProfiles(*space).least_leakage(distortion) == pytest.approx(exact, abs=LINEAR)
-    for leakage in (0.0, 0.5, 1.5):
-        exact = whole.least_distortion(leakage, 0.0, standard=False)
-        assert RatioProfiles(*space).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
-        for delta in (0.01, 0.1, 0.4):
-            exact = whole.least_distortion(leakage, delta, standard=False)
-            assert PointwiseRatioProfiles(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
-            exact = whole.least_distortion(leakage, delta, standard=True)
-            assert RatioProfiles(*space, delta).least_distortion(leakage) == pytest.approx(exact, abs=LINEAR)
-
-
 # ---- every program: what it proposes meets the bound, in both directions
 
 
@@ -403,13 +315,6 @@ def test_one_record_is_the_local_setting(values, share):
         assert program.leakage(program.at_distortion(distortion)) == pytest.approx(leakage, abs=1e-11), program
 
 
-def test_numbers_worked_out_elsewhere():
-    for space, distortion, leakage in [((2, 2), 0.4, 0.87547), ((3, 2), 0.4, 1.68640), ((2, 3), 0.8, 0.65233)]:
-        assert MassProfiles(*space).least_leakage(distortion) == pytest.approx(leakage, abs=5e-6)
-    assert MomentProfiles(3, 1, 2.0).least_leakage(0.3) == pytest.approx(1.238029, abs=5e-7)
-    assert SibsonProfiles(3, 1, 2.0).least_leakage(0.3) == pytest.approx(0.473124, abs=5e-7)
-
-
 @pytest.mark.parametrize("space", [*SPACES, (50, 1000)], ids=str)
 def test_products(space):
     values, records = space
@@ -488,13 +393,14 @@ def test_thousand_records():
     np.testing.assert_allclose(profile[:300], -math.log(ball), rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", [RatioProfiles, PointwiseRatioProfiles])
-def test_without_delta_it_is_differential_privacy(kind):
+def test_without_delta_pointwise_is_differential_privacy():
     for space, distortion in itertools.product([(2, 3), (5, 2), (50, 1000)], [0.01, 0.5, 1.2]):
         exact = RatioProfiles(*space)
-        assert kind(*space, 0.0).least_leakage(distortion) == pytest.approx(exact.least_leakage(distortion), rel=1e-11)
+        assert PointwiseRatioProfiles(*space, 0.0).least_leakage(distortion) == pytest.approx(
+            exact.least_leakage(distortion), rel=1e-11
+        )
         np.testing.assert_allclose(
-            kind(*space, 0.0).at_distortion(distortion), exact.at_distortion(distortion), rtol=1e-10
+            PointwiseRatioProfiles(*space, 0.0).at_distortion(distortion), exact.at_distortion(distortion), rtol=1e-10
         )
 
 
