@@ -115,7 +115,7 @@ def check_changes(distortion: float, records: int) -> float:
 
 
 def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray:
-    """An array of any shape as floats, every entry checked, in the unit of the check. Raises what it raises, for a wrong entry.
+    """An array of any shape as floats, every entry checked: nats or probabilities, as the check has it. Raises what it raises.
 
     >>> check_grid([0.1, 0.2], check_distortion)
     array([0.1, 0.2])

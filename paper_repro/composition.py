@@ -112,7 +112,7 @@ def parallel_leakage(
 def parallel_distortion(mechanisms: Sequence[Mechanism | ArrayLike], sources: SourceSet | Sequence[SourceSet]) -> float:
     """Expected number of records changed, each under the worst prior of its source set: the sum over the records.
 
-    Parameters, errors as of :func:`parallel_leakage`.
+    Parameters and errors as of :func:`parallel_leakage`.
 
     >>> parallel_distortion([[[0.75, 0.25], [0.25, 0.75]]] * 1000, SourceSet([0.5, 0.5]))
     250.0
@@ -131,7 +131,8 @@ def parallel_distortion(mechanisms: Sequence[Mechanism | ArrayLike], sources: So
 def product_mechanism(mechanisms: Sequence[Mechanism | ArrayLike]) -> Mechanism:
     """The product channel itself, over the tuples of letters, the last record's changing fastest.
 
-    In the order of :func:`paper_repro.graphs.databases`, where all records have the same letters.
+    In the order of :func:`paper_repro.graphs.databases`, where all records have the same letters. The mechanisms are Mechanisms
+    or square matrices, one a record.
 
     Raises
     ------

@@ -45,13 +45,13 @@ class ExactCurve:
 
     @property
     def limits_from_below(self) -> FloatArray:
-        """Leakage in nats as D rises to each breakpoint; the last one is the height of the jump."""
+        """Leakage in nats as D rises to each breakpoint, shape (breakpoints,); the last one is the height of the jump."""
         return self._on_piece(slice(None), self.breakpoints)
 
     def leakage(self, distortions: ArrayLike) -> FloatArray:
         """``eps*(D)`` in nats, infinite at D = 0 unless nothing ever needs to leak; exact up to rounding.
 
-        Raises ValueError for a distortion outside [0, 1].
+        Distortions may have any shape, and the result has it too. Raises ValueError for a distortion outside [0, 1].
         """
         grid = check_grid(distortions, check_distortion)
         # A distortion that misses the jump by rounding alone is on its far side.
@@ -65,7 +65,7 @@ class ExactCurve:
     def distortion(self, leakages: ArrayLike) -> FloatArray:
         """``D*(eps)``: constant up to the height of the jump, then the inverse of each piece; exact up to rounding.
 
-        Raises ValueError for a negative or NaN leakage.
+        Leakages may have any shape, and the result has it too. Raises ValueError for a negative or NaN leakage.
         """
         grid = check_grid(leakages, check_leakage)
         found = np.zeros(grid.shape)
@@ -108,6 +108,11 @@ def exact_curve(source: SourceSet) -> ExactCurve:
     ExactCurve
         Exact up to rounding. For several vertices, pieces shorter than 1e-9 in distortion may be left out, and probabilities
         below 1e-11 count as 0: at distortions of their order the curve then lies below the truth.
+
+    Raises
+    ------
+    ValueError
+        If this is no SourceSet.
 
     Examples
     --------
@@ -191,7 +196,7 @@ def with_jumps(
 
     Returns
     -------
-    distortions, leakages : ndarrays
+    distortions, leakages : ndarrays of one shape
     ends : list of str
         ``open`` for the limit below a jump, ``closed`` for the value at it, else empty.
 

@@ -60,6 +60,7 @@ class Profile(ShownAsTable):
 
     @property
     def records(self) -> int:
+        """Number of records of a database, n."""
         return len(self.log_probabilities) - 1
 
     @property
@@ -254,10 +255,10 @@ def database_leakage_curve(
 
     Parameters
     ----------
-    distortions : array_like in [0, records]
+    distortions : array_like of any shape, in [0, records]
         Expected numbers of records changed.
     values, records, notion, source
-        As of :func:`optimal_database_mechanism`, and so are guarantee and errors.
+        With guarantee and errors as of :func:`optimal_database_mechanism`.
 
     Returns
     -------
@@ -286,9 +287,9 @@ def database_distortion_curve(
 
     Parameters
     ----------
-    leakages : array_like, >= 0, in nats, infinity allowed
+    leakages : array_like of any shape, >= 0, in nats, infinity allowed
     values, records, notion, source
-        As of :func:`optimal_database_mechanism`, and so are guarantee and errors.
+        With guarantee and errors as of :func:`optimal_database_mechanism`.
 
     Returns
     -------

@@ -111,6 +111,7 @@ class Adjacency:
 
     @property
     def is_clique(self) -> bool:
+        """Whether every two vertices are neighbors."""
         return self._pairs is None or 2 * len(self._pairs) == self.size * (self.size - 1)
 
     @property
@@ -138,7 +139,7 @@ class Adjacency:
         return csr_matrix((ones, places), shape=(self.size, self.size))
 
     def distances_from(self, vertex: int) -> IntArray:
-        """Length of the shortest path from one vertex to each, shape (n,)."""
+        """Length of the shortest path from one vertex to each, shape (n,). Raises ValueError if there is no such vertex."""
         if check_count(vertex, "vertex", least=0) >= self.size:
             raise ValueError(f"vertex must be in 0 .. {self.size - 1}, got {vertex}")
         if self._pairs is None:
@@ -170,7 +171,9 @@ class Adjacency:
         return shortest_path(self._sparse, unweighted=True).astype(np.intp)
 
     def border_sizes(self, vertex: int) -> IntArray:
-        """How many vertices are at distance 0, 1, 2, ... (``|Border_d|``, Section 5.1, Alvim et al. 2011).
+        """How many vertices are at distance 0, 1, 2, ... (``|Border_d|``, Section 5.1, Alvim et al. 2011), up to the furthest.
+
+        Shape (d + 1,), if the furthest is at distance d.
 
         >>> ring(6).border_sizes(0).tolist()
         [1, 2, 2, 1]
@@ -179,6 +182,7 @@ class Adjacency:
 
     @cached_property
     def diameter(self) -> int:
+        """Greatest distance of two vertices."""
         if self._transitive:
             return int(self.distances_from(0).max())
         return int(self.distances.max())
@@ -230,7 +234,7 @@ class Adjacency:
 
 
 def clique(size: int) -> Adjacency:
-    """Every two vertices are neighbors: local differential privacy.
+    """Every two vertices are neighbors: local differential privacy. Raises ValueError if the size is below 1.
 
     >>> clique(10_000)
     Adjacency(clique: 10000 vertices, 49995000 edges)
@@ -240,7 +244,7 @@ def clique(size: int) -> Adjacency:
 
 
 def ring(size: int) -> Adjacency:
-    """A cycle of at least 3 vertices: counting modulo the size.
+    """A cycle of at least 3 vertices: counting modulo the size. Raises ValueError if it is smaller.
 
     >>> ring(6).diameter
     3
@@ -253,7 +257,7 @@ def ring(size: int) -> Adjacency:
 
 
 def line(size: int) -> Adjacency:
-    """A path 0 - 1 - ... - (n-1): the answers of a counting query.
+    """A path 0 - 1 - ... - (n-1): the answers of a counting query. Raises ValueError if the size is below 1.
 
     >>> line(4).edges.tolist()
     [[0, 1], [1, 2], [2, 3]]
@@ -314,7 +318,7 @@ def check_database_space(
     purpose: str = "to enumerate",
     way_out: str = "for the whole space use the closed form, papers.alvim2011.theorem_1",
 ) -> int:
-    """Return ``values ** records``, or raise if there are more databases than ``most``.
+    """How many databases there are, ``values ** records``. Raises ValueError if they are more than ``most``.
 
     >>> check_database_space(2, 11, MOST_WRITTEN_OUT)
     2048
@@ -455,7 +459,7 @@ class Query:
 
     @property
     def channel(self) -> FloatArray:
-        """Row = database, column = answer, a 1 in each row."""
+        """Row = database, column = answer, a 1 in each row; shape (values ** records, answers)."""
         return np.eye(len(self.answers))[self.answer_numbers]
 
     def then(self, noise: Any) -> FloatArray:

@@ -1,7 +1,7 @@
 """Min-entropy: how likely an adversary with one guess is right, before and after seeing the output.
 
-Channels are matrices with a row for each input and a column for each output, or mechanisms; they need not be square. Nats,
-unless ``bits`` is asked for.
+A prior has shape (X,). A channel is a mechanism, or a matrix of shape (X, Z) with a row for each input and a column for each
+output. Nats, unless ``bits`` is asked for; all raise ValueError where a prior or a row is no distribution.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ class Mechanism(ShownAsTable):
 
         Parameters
         ----------
-        values : ndarray, pandas Series or sequence of labels
+        values : ndarray, pandas Series or sequence of labels, of any shape
         rng : numpy.random.Generator
 
         Returns

@@ -338,14 +338,18 @@ class Judged(Protocol):
 def certified(
     notion: Notion, optimizer: Judged, *, distortion: float = math.inf, leakage: float = math.inf
 ) -> OptimalMechanism:
-    """Ask the optimizer for a proposal, judge it by its own figures, and return it only if its certificate closes.
+    """A proposal of the optimizer, judged by its own figures and returned only if its certificate closes.
 
-    The budget that is not given is infinite: no limit. Whatever is infinite is what the other is minimized at.
+    Leakage is in nats, distortion as the optimizer has it. The budget that is not given is infinite: no limit.
 
     Raises
     ------
     CertificateError
         If the gap exceeds what the optimizer says is accepted, or the mechanism does not keep the budget.
+
+    >>> notion = DifferentialPrivacy()
+    >>> certified(notion, notion.optimizer(SourceSet([0.5, 0.3, 0.2])), distortion=0.3)
+    OptimalMechanism(differential privacy: leakage=1.540445 nats, distortion=0.300000, gap=0e+00 distortion)
     """
     by_distortion = math.isfinite(distortion)
     proposal = optimizer.at_distortion(distortion) if by_distortion else optimizer.at_leakage(leakage)

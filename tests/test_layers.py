@@ -20,14 +20,8 @@ def test_there_are_at_most_14_modules_at_the_top():
     assert len(modules) <= 14, modules
 
 
-# Still to be mended; the list may only shrink.
-KNOWN = ["claims/base.py", "claims/kalantari2018_folding.py", "claims/zhong_bu2022_tools.py"]
-
-
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_module_reads_frames_or_renames_a_function(path):
-    if str(path.relative_to(ROOT / "paper_repro")) in KNOWN:
-        return
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         targets = node.targets if isinstance(node, ast.Assign) else []
         renamed = [target for target in targets if re.search(r"\.__(qual)?name__$", ast.unparse(target))]

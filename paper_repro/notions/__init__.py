@@ -40,7 +40,9 @@ _KNOWN: dict[str, Callable[[float, float], Notion]] = {
 
 
 def notion_by_name(name: str, *, alpha: float = 2.0, delta: float = 0.1) -> Notion:
-    """The notion with this name, for command lines and notebooks; ``alpha`` and ``delta`` go to those that have them.
+    """The notion with this name, for command lines and notebooks.
+
+    The order ``alpha`` and the probability ``delta``, both dimensionless, go to the notions that have them.
 
     Raises
     ------

@@ -58,6 +58,11 @@ class ApproximateDP(Notion):
     adjacency : Adjacency, optional
         Which letters are neighbors; all, if not given.
 
+    Raises
+    ------
+    ValueError
+        If delta is out of range, ``standard`` no bool or ``adjacency`` no graph.
+
     Examples
     --------
     >>> from paper_repro.mechanisms import Mechanism

@@ -150,7 +150,7 @@ class Notion(ABC):
 
     @abstractmethod
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
-        """Leakage of a mechanism in nats, from the definition."""
+        """Leakage of a mechanism, or of a channel of shape (M, outputs), in nats, from the definition."""
 
     @abstractmethod
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
@@ -159,7 +159,8 @@ class Notion(ABC):
     def breakpoints(self, source: SourceSet) -> FloatArray:
         """Distortions at which the slope of ``eps*(source, D)`` changes, ascending, the last being its jump to 0, if it jumps.
 
-        Known where there is an :meth:`exact_curve`; empty elsewhere: if it ``jumps`` there, jumps have to be searched for.
+        Shape (breakpoints,). Known where there is an :meth:`exact_curve`; empty elsewhere: if it ``jumps`` there, jumps have to
+        be searched for.
         """
         curve = self.exact_curve(source)
         return np.empty(0) if curve is None else curve.breakpoints

@@ -40,6 +40,11 @@ class DifferentialPrivacy(Notion):
     adjacency : Adjacency, optional
         Which letters are neighbors; all, if not given.
 
+    Raises
+    ------
+    ValueError
+        If ``adjacency`` is no graph.
+
     Examples
     --------
     >>> round(DifferentialPrivacy().leakage([[0.75, 0.25], [0.25, 0.75]]), 12) == round(math.log(3), 12)

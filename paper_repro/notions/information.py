@@ -81,7 +81,7 @@ class MutualInformation(_Information):
 
     @property
     def alpha(self) -> float:  # type: ignore[override]
-        """1: the limit of Sibson information."""
+        """1, dimensionless: the limit of Sibson information."""
         return 1.0
 
 

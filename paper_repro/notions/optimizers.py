@@ -97,6 +97,13 @@ class RandomizedResponseOptimizer(ProgramOptimizer):
     source : SourceSet
     least_leakage, least_distortion : callable
         Leakage in nats of randomized response at a distortion, and the inverse.
+
+    Examples
+    --------
+    >>> from paper_repro.notions import RenyiDP
+    >>> optimizer = RenyiDP(2).optimizer(SourceSet([0.5, 0.5]))
+    >>> isinstance(optimizer, RandomizedResponseOptimizer), optimizer.at_distortion(0.25).mechanism.tolist()
+    (True, [[0.75, 0.25], [0.25, 0.75]])
     """
 
     def __init__(
@@ -134,6 +141,14 @@ class RatioOptimizer(ProgramOptimizer):
     comparisons : Comparisons
     costs : ndarray, shape (M, M), optional
         Distances between letters; Hamming distortion, if not given.
+
+    Examples
+    --------
+    >>> from paper_repro.graphs import line
+    >>> from paper_repro.notions import DifferentialPrivacy
+    >>> optimizer = DifferentialPrivacy(line(3)).optimizer(SourceSet(np.full(3, 1 / 3)))
+    >>> isinstance(optimizer, RatioOptimizer), optimizer.at_leakage(math.log(2)).mechanism.round(6).tolist()[0]
+    (True, [0.666667, 0.166667, 0.166667])
     """
 
     def __init__(

@@ -38,6 +38,8 @@ _CLOSE = 1e-13
 def as_channel(mechanism: Mechanism | ArrayLike) -> FloatArray:
     """The matrix of a mechanism, or of any channel: a row for each input, a column for each output, shape (M, outputs).
 
+    Raises ValueError if the rows are no distributions over the same outputs.
+
     >>> as_channel([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]).shape
     (2, 3)
     """
@@ -49,7 +51,13 @@ def as_channel(mechanism: Mechanism | ArrayLike) -> FloatArray:
 
 
 def check_alphabets(matrix: FloatArray, source: SourceSet | None, name: str) -> SourceSet:
-    """Return the source set, or raise if it is missing, none, or over another alphabet than the mechanism's inputs."""
+    """The source set. Raises ValueError if it is missing, none, or over another alphabet than the inputs of the matrix.
+
+    The matrix has shape (M, outputs).
+
+    >>> check_alphabets(np.eye(2), SourceSet([0.5, 0.5]), "maximal information").alphabet_size
+    2
+    """
     if not isinstance(source, SourceSet):
         raise ValueError(f"{name} depends on the source: give leakage(mechanism, source), a SourceSet, got {source!r}")
     if len(matrix) != source.alphabet_size:
@@ -61,7 +69,10 @@ def check_alphabets(matrix: FloatArray, source: SourceSet | None, name: str) -> 
 
 
 def check_adjacency(adjacency: Adjacency | None) -> None:
-    """Raise unless this is a graph, or None."""
+    """Raises ValueError unless this is a graph, or None.
+
+    >>> check_adjacency(clique(2))
+    """
     if not (adjacency is None or isinstance(adjacency, Adjacency)):
         raise ValueError(
             f"adjacency must be a graph of neighbors such as ring(6), or None where all letters are neighbors; got {adjacency!r}"
@@ -69,13 +80,20 @@ def check_adjacency(adjacency: Adjacency | None) -> None:
 
 
 def is_clique(adjacency: Adjacency | None, letters: int) -> bool:
-    """Whether all letters are neighbors; raise if the graph has another number of vertices than there are letters."""
+    """Whether all letters are neighbors. Raises ValueError if the graph has another number of vertices.
+
+    >>> is_clique(None, 3), is_clique(clique(3), 3)
+    (True, True)
+    """
     check_graph(adjacency, letters)
     return adjacency is None or adjacency.is_clique
 
 
 def check_graph(adjacency: Adjacency | None, letters: int) -> None:
-    """Raise if the graph of neighbors has another number of vertices than there are letters."""
+    """Raises ValueError if the graph of neighbors has another number of vertices than there are letters.
+
+    >>> check_graph(clique(3), 3)
+    """
     if adjacency is not None and adjacency.size != letters:
         raise ValueError(
             f"the graph of neighbors has {adjacency.size} vertices and there are {letters} letters; "
@@ -85,6 +103,8 @@ def check_graph(adjacency: Adjacency | None, letters: int) -> None:
 
 def neighbors(adjacency: Adjacency | None, letters: int) -> IntArray:
     """Ordered pairs of letters that must look alike, shape (pairs, 2); all of them without a graph.
+
+    Raises ValueError if the graph has another number of vertices than there are letters.
 
     >>> neighbors(None, 2).tolist()
     [[0, 1], [1, 0]]
@@ -96,7 +116,8 @@ def neighbors(adjacency: Adjacency | None, letters: int) -> IntArray:
 def ratio_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float = 0.0) -> float:
     """Least eps >= 0 with ``Q_ij <= exp(eps) Q_kj + delta`` for neighbors i, k and every column j; in nats, rounded up.
 
-    Infinite if an entry above delta stands beside a 0.
+    The matrix has shape (M, outputs). Infinite if an entry above delta stands beside a 0. Raises ValueError if the graph has
+    another number of vertices than the matrix has rows.
 
     >>> [round(math.exp(ratio_leakage(np.array([[0.75, 0.25], [0.25, 0.75]]), None, delta)), 9) for delta in (0, 0.25)]
     [3.0, 2.0]
@@ -122,9 +143,9 @@ def ratio_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float 
 def hockey_stick_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float) -> float:
     """Least eps >= 0 with ``sum_j max(0, Q_ij - exp(eps) Q_kj) <= delta`` for neighbors i, k; in nats, rounded up.
 
-    For each pair the sum falls, is convex, and is the largest of ``A_S - t B_S`` over the sets S of columns, A_S and B_S being
-    what the two rows put there; it is attained by the columns of the n largest ratios, so the least t is the largest of
-    ``(A_n - delta) / B_n``.
+    The matrix has shape (M, outputs). For each pair the sum falls, is convex, and is the largest of ``A_S - t B_S`` over the
+    sets S of columns, A_S and B_S being what the two rows put there; it is attained by the columns of the n largest ratios,
+    so the least t is the largest of ``(A_n - delta) / B_n``.
 
     >>> keep = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> round(math.exp(hockey_stick_leakage(keep, None, 0.25)), 9)

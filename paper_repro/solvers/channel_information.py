@@ -90,6 +90,10 @@ class ChannelInformationProgram:
     ------
     ValueError
         If the program is too large to be solved in reasonable time.
+
+    >>> program = ChannelInformationProgram(np.full((1, 2), 0.5), 1 - np.eye(2), 1.0)
+    >>> program.at_distortion(0.25).mechanism.round(4).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
     """
 
     def __init__(self, vertices: FloatArray, costs: FloatArray, alpha: float) -> None:

@@ -55,6 +55,10 @@ class ChannelMassProgram:
     vertices : ndarray, shape (V, M)
     costs : ndarray, shape (M, M)
         Distances d.
+
+    >>> program = ChannelMassProgram(np.array([[0.6, 0.4]]), 1 - np.eye(2))
+    >>> program.at_distortion(0.2).mechanism.round(6).tolist()
+    [[1.0, 0.0], [0.5, 0.5]]
     """
 
     def __init__(self, vertices: FloatArray, costs: FloatArray) -> None:
@@ -112,7 +116,7 @@ class ChannelMassProgram:
 
 
 def without_rounding(matrix: FloatArray) -> FloatArray:
-    """Rows of probabilities, without the solver's rounding.
+    """Rows of probabilities, shape (rows, columns) as given, without the solver's rounding.
 
     >>> without_rounding(np.array([[0.5, 0.25, 1e-15]])).round(6)
     array([[0.666667, 0.333333, 0.      ]])

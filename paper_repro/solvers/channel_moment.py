@@ -98,6 +98,10 @@ class ChannelMomentProgram:
     ------
     ValueError
         If the program is too large to be solved in reasonable time.
+
+    >>> program = ChannelMomentProgram(np.full((1, 2), 0.5), 1 - np.eye(2), np.array([[0, 1], [1, 0]]), 2.0)
+    >>> program.at_leakage(math.log(7 / 3)).mechanism.round(4).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
     """
 
     def __init__(self, vertices: FloatArray, costs: FloatArray, pairs: IntArray, alpha: float) -> None:

@@ -62,7 +62,7 @@ class Comparisons:
     givers : ndarray of int, shape (C,)
     others : ndarray, shape (C, M)
         Weights p of the rows that each giver is compared with.
-    delta : float
+    delta : float in [0, 1)
     standard : bool
         Whether delta is for all columns together.
     steps : ndarray of int, shape (M, M), or None
@@ -77,13 +77,13 @@ class Comparisons:
 
     @classmethod
     def of_neighbors(cls, adjacency: Adjacency, delta: float = 0.0, standard: bool = False) -> Comparisons:
-        """Both orders of every two neighbors."""
+        """Both orders of every two neighbors; delta is a probability."""
         first, second = adjacency.neighbor_pairs.T
         return cls(first, np.eye(adjacency.size)[second], delta, standard, adjacency.distances)
 
     @classmethod
     def with_outputs(cls, vertices: FloatArray) -> Comparisons:
-        """Every row with the output's distribution under every vertex."""
+        """Every row with the output's distribution under every vertex; vertices of shape (V, M)."""
         count, size = vertices.shape
         return cls(np.tile(np.arange(size), count), np.repeat(vertices, size, axis=0))
 
@@ -104,6 +104,11 @@ class ChannelRatioProgram:
     ------
     ValueError
         If the program is too large to be solved in reasonable time.
+
+    >>> from paper_repro.graphs import clique
+    >>> program = ChannelRatioProgram(np.full((1, 2), 0.5), 1 - np.eye(2), Comparisons.of_neighbors(clique(2)))
+    >>> program.at_leakage(math.log(3)).mechanism.round(6).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
     """
 
     def __init__(self, vertices: FloatArray, costs: FloatArray, comparisons: Comparisons) -> None:
@@ -119,7 +124,7 @@ class ChannelRatioProgram:
         self._vertices, self._costs, self._comparisons = vertices, costs, comparisons
 
     def at_leakage(self, leakage: float) -> Proposal:
-        """Least distortion at a finite leakage in nats."""
+        """Least distortion at a finite leakage in nats. Raises SolverError if no solver finds it."""
         if not 0 < leakage < _TINY or self._comparisons.delta > 0 or self._comparisons.steps is None:
             return self._directly(leakage)
         failure, best, least = "", None, math.inf
@@ -159,6 +164,8 @@ class ChannelRatioProgram:
         A leakage of ``upper`` is enough; ``without`` any, no distortion below this can be had. The curve jumps where a letter can
         just be left out; there many leakages have the same least distortion, and the lowest is wanted: the distortion that is
         searched for is therefore larger by a rounding.
+
+        Raises SolverError if no mechanism of at most ``upper`` nats keeps the distortion.
         """
         from scipy.optimize import brentq
 
@@ -182,11 +189,14 @@ class ChannelRatioProgram:
         return min(within.values(), key=lambda proposal: leakage(proposal.mechanism))
 
     def distortion(self, matrix: FloatArray) -> float:
-        """Worst-case distortion of a channel."""
+        """Worst-case distortion of a channel, shape (M, M)."""
         return float((self._vertices @ (matrix * self._costs).sum(axis=1)).max())
 
     def least_distortion(self, prior: FloatArray, multipliers: FloatArray, leakage: float) -> float:
-        """Bound (2): no channel of at most this leakage has a smaller distortion under the prior."""
+        """Bound (2): no channel of at most this leakage has a smaller distortion under the prior.
+
+        For a prior, shape (M,), and any multipliers of the comparisons, shape (C, M).
+        """
         if math.isinf(leakage):
             return 0.0
         givers, others = self._comparisons.givers, self._comparisons.others

@@ -54,7 +54,7 @@ class TwoWayProgram:
 
         Returns
         -------
-        weights : ndarray
+        weights : ndarray, shape (leakages,)
             Dual variables of the leakages, scaled to sum to 1; even if the leakages do not bind.
         duals : ndarray
             Dual variables of the distortions on that scale; 0 if the leakages do not bind.
@@ -89,7 +89,9 @@ class TwoWayProgram:
 
 
 def solve_cones(problem: Any, budget: float) -> None:
-    """Solve a cvxpy problem; its variables and dual variables have values afterwards, accurate or not.
+    """A cvxpy problem, solved: its variables and dual variables have values afterwards, accurate or not.
+
+    The budget, nats or a distortion, is for the message of the error.
 
     Raises
     ------

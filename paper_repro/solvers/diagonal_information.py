@@ -167,6 +167,9 @@ class DiagonalInformationProgram:
         Rows are distributions (not checked again here).
     alpha : float >= 1
         1 is mutual information, more is Sibson information of this order.
+
+    >>> DiagonalInformationProgram(np.full((1, 2), 0.5), 1.0).at_distortion(0.25).mechanism.round(4).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
     """
 
     def __init__(self, vertices: FloatArray, alpha: float = 1.0) -> None:

@@ -61,6 +61,9 @@ class DiagonalMassProgram:
     ----------
     vertices : ndarray, shape (V, M)
         Rows are distributions (not checked again here).
+
+    >>> DiagonalMassProgram(np.array([[0.5, 0.3, 0.2]])).at_distortion(0.2).mechanism.tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.5, 0.0]]
     """
 
     def __init__(self, vertices: FloatArray) -> None:

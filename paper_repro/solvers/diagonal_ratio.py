@@ -62,7 +62,7 @@ def least_distortion_of_prior(prior: ArrayLike, leakage: float) -> float:
     """Least Hamming distortion of any mechanism with this leakage when the prior is known; equation (3).
 
     Theorem 13 of Zhong and Bu 2022, read as a function of the leakage; a lower bound for every source set that the prior
-    belongs to. Evaluated as printed in (3), over all n at once; exact up to rounding.
+    belongs to, shape (M,). Evaluated as printed in (3), over all n at once; exact up to rounding.
 
     >>> round(least_distortion_of_prior([0.7, 0.2, 0.1], math.log(3)), 12)
     0.3
@@ -106,7 +106,15 @@ def prior_breakpoints(rising: FloatArray) -> tuple[FloatArray, FloatArray, Float
 
 @dataclass(frozen=True)
 class ActiveSet:
-    """Which letters are kept, cut and free and which vertices are tight: all there is to know of a basic optimum."""
+    """Which letters are kept, cut and free and which vertices are tight: all there is to know of a basic optimum.
+
+    Attributes
+    ----------
+    vertices : ndarray, shape (V, M)
+    kept, cut, free : ndarrays of bool, shape (M,)
+    tight : ndarray of int, shape (tight,)
+        Numbers of the tight vertices.
+    """
 
     vertices: FloatArray
     kept: BoolArray
@@ -139,13 +147,13 @@ class ActiveSet:
         return np.column_stack([self._rows[:, self.free], self._cut_mass - distortion])
 
     def at_distortion(self, distortion: float) -> tuple[FloatArray, FloatArray]:
-        """Letters' distortions and vertices' weights of the optimum that this active set has at a distortion."""
+        """Letters' distortions, shape (M,), and vertices' weights, shape (V,), of the optimum that this has at a distortion."""
         system = self._system(distortion)
         free_and_sigma = np.linalg.solve(system, -self._kept_mass)
         return self._optimum(system, free_and_sigma[:-1], free_and_sigma[-1])
 
     def at_ratio(self, excess: float) -> tuple[FloatArray, FloatArray]:
-        """The same at a ratio t; ``excess`` is t - 1."""
+        """The same, of the same shapes, at a ratio t; ``excess`` is t - 1."""
         free_count, tight_count = int(self.free.sum()), len(self.tight)
         # Unknowns: the free letters, sigma, and z = D sigma. The last row is (M - 1) sigma - sum_i e_i = t - 1.
         system = np.zeros((tight_count + 1, free_count + 2))
@@ -169,7 +177,7 @@ class ActiveSet:
     def ratio(self, distortion: float) -> tuple[FloatArray, FloatArray]:
         """The ratio t as a quotient of two linear functions of the step from ``distortion``.
 
-        Returns ``(numerator, denominator)``, each ``[constant, slope]``. The column of sigma is the only one that depends
+        Numerator and denominator, each ``[constant, slope]``, shape (2,). The column of sigma is the only one that depends
         on D, so by the Sherman-Morrison formula every unknown is linear in the step over one common denominator.
         """
         primal, denominator = self._primal_lines(distortion)
@@ -239,8 +247,11 @@ class DiagonalRatioProgram:
     perfect : PerfectPrivacy
         Its distortion is ``D_0``: the curve jumps to 0 there.
     symmetric_distortion : float
-        ``(M - 1) max_P min_i P_i`` over the M letters that can occur: up to it, randomized response on them is optimal,
+        ``(M - 1) max_P min_i P_i`` over the M letters that can occur: up to this distortion, randomized response is optimal,
         because (3) for that prior attains its minimum at n = M.
+
+    >>> DiagonalRatioProgram(np.array([[0.5, 0.3, 0.2]])).at_distortion(0.45).mechanism.round(4)[0]
+    array([0.6875, 0.3125, 0.    ])
     """
 
     def __init__(self, vertices: FloatArray, perfect: PerfectPrivacy | None = None) -> None:

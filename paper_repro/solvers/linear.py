@@ -28,10 +28,11 @@ class Basis:
 
     Attributes
     ----------
-    columns, rows : ndarrays of bool
+    columns, rows : ndarrays of bool, shapes (unknowns,) and (rows,)
         True where a column, or a row's slack, is basic; the rest sit exactly at their bound.
     objective : float
-    values, duals : ndarrays
+        In the unit of the costs: nats, a ratio or a distortion.
+    values, duals : ndarrays, shapes (unknowns,) and (rows,)
         The unknowns, and the rows' dual variables: the change of the objective with each bound (none above 0 at an inequality).
     """
 
@@ -53,8 +54,9 @@ def optimal_basis(
 ) -> Basis:
     """Solve: minimize costs . x subject to matrix x <= upper, x >= 0; the rows in ``equal`` are equalities.
 
-    ``start`` is the basis of a similar program, to begin from; ``large`` programs are solved by the interior-point method and
-    then brought to a basis. Vertices are told apart by the basis, not by rounding x. ``matrix`` may be sparse.
+    Costs have shape (unknowns,), upper (rows,). ``start`` is the basis of a similar program, to begin from; ``large``
+    programs are solved by the interior-point method and then brought to a basis. Vertices are told apart by the basis, not by
+    rounding x. ``matrix`` may be sparse.
 
     Raises
     ------

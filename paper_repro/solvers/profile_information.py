@@ -66,6 +66,8 @@ class SibsonProfiles(ProfileProgram):
     The optimum is one number, c > 1. As c grows beyond shell K, large orders fill it at once; so c is written as ``K +
     w`` with ``log w = (a - 1) depth`` while it passes shells 1 .. n, and as 1 / depth from n + 1 on.
 
+    Raises ValueError if alpha is not above 1, or infinite.
+
     >>> program = SibsonProfiles(values=2, records=2, alpha=2.0)
     >>> np.exp(program.at_distortion(0.6))
     array([0.45, 0.25, 0.05])

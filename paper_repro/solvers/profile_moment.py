@@ -17,6 +17,8 @@ __all__ = ["MomentProfiles"]
 class MomentProfiles(ProductProfiles):
     """Renyi differential privacy of a finite order alpha, at least 1: the product; exact by "one record at a time".
 
+    Raises ValueError if alpha is below 1 or infinite.
+
     >>> program = MomentProfiles(values=3, records=1, alpha=2.0)
     >>> round(program.least_leakage(0.3), 6), round(program.least_distortion(1.238029), 6)
     (1.238029, 0.3)

@@ -41,8 +41,8 @@ __all__ = ["PointwiseRatioProfiles", "RatioProfiles"]
 class RatioProfiles(ProfileProgram):
     """Differential privacy, or its approximate version by the standard definition; exact by "one record at a time".
 
-    The database itself with probability delta, else the product for ``D / (1 - delta)``; delta in [0, 1), 0 for differential
-    privacy.
+    The database itself with probability delta, else the product for ``D / (1 - delta)``; 0 for differential privacy. Raises
+    ValueError if delta is not in [0, 1).
 
     >>> program = RatioProfiles(values=2, records=2, delta=0.1)
     >>> np.exp(program.at_distortion(0.36))
@@ -78,7 +78,7 @@ class RatioProfiles(ProfileProgram):
 
 @dataclass(frozen=True)
 class PointwiseRatioProfiles(ProfileProgram):
-    """Approximate differential privacy, pointwise definition, delta in [0, 1): the knapsack above.
+    """Approximate differential privacy, pointwise definition: the knapsack above. Raises ValueError if delta is not in [0, 1).
 
     >>> program = PointwiseRatioProfiles(values=2, records=2, delta=0.1)
     >>> np.exp(program.at_distortion(0.4))

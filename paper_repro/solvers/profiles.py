@@ -236,7 +236,7 @@ def approximate_privacy(profile: FloatArray, values: int, delta: float) -> float
 
 
 def log_sum_exp(terms: FloatArray) -> float:
-    """``log sum exp(terms)``; at least one term must be finite.
+    """``log sum exp(terms)``, dimensionless, for terms of any shape; at least one of them must be finite.
 
     >>> log_sum_exp(np.array([-np.inf, -5000.0, -5000.0])) == -5000 + math.log(2)
     True
@@ -246,7 +246,9 @@ def log_sum_exp(terms: FloatArray) -> float:
 
 
 def log_mean_exp(log_weights: FloatArray, exponents: FloatArray) -> float:
-    """``log sum_k w_k exp(z_k)`` for weights scaled to sum to 1 and finite z; to full precision where all z are small.
+    """``log sum_k w_k exp(z_k)``, dimensionless, for weights scaled to sum to 1 and finite z, each of shape (k,).
+
+    To full precision also where all z are small.
 
     >>> log_mean_exp(np.log([0.5, 0.5]), np.array([1e-9, -1e-9]))
     5e-19
@@ -306,26 +308,38 @@ class ProfileProgram(ABC):
             )
 
     def at_distortion(self, distortion: float) -> FloatArray:
-        """The profile of least leakage among those of at most this distortion (expected number of records changed)."""
+        """The profile, shape (n + 1,), of least leakage of those that change at most this many records in expectation.
+
+        Raises ValueError if the distortion is not in [0, n].
+        """
         budget = check_changes(distortion, self.records)
         if budget >= self.distortion_without_leakage:
             return self._product(0.0)
         return self._identity() if budget == 0 else self._at_distortion(budget)
 
     def at_leakage(self, leakage: float) -> FloatArray:
-        """The profile of least distortion among those of at most this leakage, in nats; infinity is allowed."""
+        """The profile, shape (n + 1,), of least distortion of those that leak at most so many nats; infinity is allowed.
+
+        Raises ValueError if the leakage is negative.
+        """
         limit = check_leakage(leakage)
         if self.values == 1:
             return self._product(0.0)
         return self._identity() if limit == math.inf else self._at_leakage(limit)
 
     def least_leakage(self, distortion: float) -> float:
-        """Lower bound in nats on the leakage of every mechanism of at most this distortion; the optimum, up to rounding."""
+        """Lower bound in nats on the leakage of every mechanism of at most this distortion; the optimum, up to rounding.
+
+        Raises ValueError if the distortion is not in [0, n].
+        """
         budget = check_changes(distortion, self.records)
         return 0.0 if budget >= self.distortion_without_leakage else max(0.0, self._least_leakage(budget))
 
     def least_distortion(self, leakage: float) -> float:
-        """Lower bound on the distortion of every mechanism of at most this leakage; the optimum, up to rounding."""
+        """Lower bound on the distortion of every mechanism of at most this leakage; the optimum, up to rounding.
+
+        Raises ValueError if the leakage is negative.
+        """
         limit = check_leakage(leakage)
         return 0.0 if limit == math.inf or self.values == 1 else max(0.0, self._least_distortion(limit))
 

@@ -22,7 +22,7 @@ class Proposal:
         Of the vertices: their mixture, a member of the source set, is claimed to be the least favorable prior. All 0 if the
         program knows of none.
     certificate : tuple of ndarrays
-        Dual variables for the program's lower bound, as its docstring lists them; empty if the prior is enough.
+        Dual variables for the program's lower bound, of the shapes that its docstring lists; empty if the prior is enough.
     """
 
     mechanism: FloatArray

@@ -59,6 +59,8 @@ def test_corollary_1_and_remarks_5_and_7_reading_by_reading():
     assert ratios(corollary_1, swapped, 0.4)[2:] == [1, 1]
     assert ratios(remark_7, swapped, 0.4)[3] == pytest.approx(2, rel=SOLVED)
     assert ratios(remark_7, point, 0.6)[3] == pytest.approx(4 / 3, rel=SOLVED)
+    apart = Folding(isolated(SourceSet([[0.7, 0.2, 0.1], [0.3, 0.5, 0.2]])))  # the other piece alone has 6
+    assert ratios(remark_5, apart, 0.25)[2:] == pytest.approx([5, 5], rel=SOLVED)
     assert ratios(remark_5, Folding(POINT), 0.3) == pytest.approx([4, 4, 14 / 3, 14 / 3], rel=SOLVED)
 
 
