@@ -55,7 +55,7 @@ def capacity(channel: ArrayLike) -> float:
     return float(check_probability_rows(channel, "channel").max(axis=0).sum())
 
 
-def theorem_1(values: int, individuals: int, leakage: float) -> float:
+def theorem_1(values: int, records: int, leakage: float) -> float:
     """Theorem 1: bound ``B(u, v, eps) = u log2( v e^eps / (v - 1 + e^eps) )`` on the min-entropy leakage, in bits.
 
     Holds and is attained by :func:`proposition_1` as corrected. Evaluated without powers, so that no u, v or eps overflows.
@@ -65,12 +65,12 @@ def theorem_1(values: int, individuals: int, leakage: float) -> float:
     >>> round(theorem_1(3, 2, math.log(2)), 6), round(theorem_1(100, 100, 700.0), 4)
     (1.169925, 664.3856)
     """
-    _check_space(values, individuals)
+    _check_space(values, records)
     odds = (values - 1) * math.exp(-check_leakage(leakage))
-    return max(0.0, individuals * (math.log2(values) - math.log1p(odds) / math.log(2)))
+    return max(0.0, records * (math.log2(values) - math.log1p(odds) / math.log(2)))
 
 
-def proposition_1(values: int, individuals: int, leakage: float, reading: Reading = "printed") -> FloatArray:
+def proposition_1(values: int, records: int, leakage: float, reading: Reading = "printed") -> FloatArray:
     """Proposition 1 and Example 1: the matrix ``scale / e^(eps d)`` on ``Val^u``, d being the distance of two databases.
 
     Parameters
@@ -98,13 +98,13 @@ def proposition_1(values: int, individuals: int, leakage: float, reading: Readin
     ratio = math.exp(-check_leakage(leakage))
     kept = 1 / (1 + (values - 1) * ratio)
     if reading == "printed":
-        scale = theorem_1(values, individuals, leakage)
+        scale = theorem_1(values, records, leakage)
     else:
-        scale = values * kept if reading == "example" else kept**individuals
-    return scale * ratio ** hamming(values, individuals).distances
+        scale = values * kept if reading == "example" else kept**records
+    return scale * ratio ** hamming(values, records).distances
 
 
-def proposition_2(values: int, individuals: int, outputs: int, leakage: float) -> float:
+def proposition_2(values: int, records: int, outputs: int, leakage: float) -> float:
     """Proposition 2: bound on the min-entropy leakage with r outputs, in bits.
 
     ``log2( r e^(u eps) / ((v - 1 + e^eps)^l - e^(l eps) + e^(u eps)) )`` with ``l = floor(log_v r)``.
@@ -117,20 +117,20 @@ def proposition_2(values: int, individuals: int, outputs: int, leakage: float) -
     >>> [round(proposition_2(2, 3, r, math.log(2)), 4) for r in (2, 3)]
     [0.8301, 1.415]
     """
-    _check_space(values, individuals)
+    _check_space(values, records)
     # v^u may have thousands of digits; integers have no limit.
-    if not 1 <= outputs <= values**individuals:
+    if not 1 <= outputs <= values**records:
         raise ValueError(
-            f"the number of outputs r must be between 1 and v^u = {values}^{individuals}, got {outputs}; "
+            f"the number of outputs r must be between 1 and v^u = {values}^{records}, got {outputs}; "
             "more outputs than databases leak no more than Theorem 1 allows"
         )
-    log_size = next(power for power in range(individuals, -1, -1) if values**power <= outputs)
+    log_size = next(power for power in range(records, -1, -1) if values**power <= outputs)
     ratio = math.exp(-check_leakage(leakage))
     # Both powers are divided by e^(u eps), and their difference is kept as a logarithm.
     growth = log_size * math.log1p((values - 1) * ratio)
-    if growth == 0 or (math.isinf(leakage) and log_size < individuals):
+    if growth == 0 or (math.isinf(leakage) and log_size < records):
         return math.log2(outputs)
-    rest = (individuals - log_size) * leakage if log_size < individuals else 0.0
+    rest = (records - log_size) * leakage if log_size < records else 0.0
     extra = float(np.logaddexp(0.0, growth + math.log(-math.expm1(-growth)) - rest))
     return math.log2(outputs) - extra / math.log(2)
 
@@ -346,7 +346,7 @@ def lemma_1(matrix: ArrayLike) -> FloatArray:
     return collapsed
 
 
-def lemma_2(matrix: ArrayLike, values: int, individuals: int) -> FloatArray:
+def lemma_2(matrix: ArrayLike, values: int, records: int) -> FloatArray:
     """Lemma 2: on ``Val^u``, average each entry over all pairs of databases at the same distance; the diagonal becomes constant.
 
     Keeps privacy and, if the diagonal holds the columns' largest entries, min-entropy leakage under the uniform prior.
@@ -357,7 +357,7 @@ def lemma_2(matrix: ArrayLike, values: int, individuals: int) -> FloatArray:
     [[0.75, 0.25], [0.25, 0.75]]
     """
     channel = check_probability_rows(matrix, "channel")
-    distances = hamming(values, individuals).distances
+    distances = hamming(values, records).distances
     if channel.shape != distances.shape:
         raise ValueError(f"the matrix has shape {channel.shape}; Val^u needs {distances.shape}")
     totals = np.bincount(distances.ravel(), channel.ravel())
@@ -416,9 +416,9 @@ def lemma_5(matrix: ArrayLike, automorphism: ArrayLike) -> FloatArray:
     return average / len(image)
 
 
-def _check_space(values: int, individuals: int) -> None:
-    if values < 2 or individuals < 1:
-        raise ValueError(f"there must be at least 2 values and 1 individual, got {values} and {individuals}")
+def _check_space(values: int, records: int) -> None:
+    if values < 2 or records < 1:
+        raise ValueError(f"there must be at least 2 values and 1 record, got {values} and {records}")
 
 
 def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:

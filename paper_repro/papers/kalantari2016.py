@@ -422,25 +422,10 @@ def equation_15(matrix: ArrayLike, reading: Reading = "printed") -> FloatArray:
 
 
 def equation_16(distortions: ArrayLike, reading: Reading = "printed") -> float:
-    """Equation (16), Lemma 6: ``log ((n - 1) - sum_{i>=2} D_i) / D_1``, said to be the leakage of a best mechanism.
+    """Equation (16), Lemma 6: ``log ((n - 1) - sum_{i>=2} D_i) / D_1``, said to be the leakage of a best mechanism, in nats.
 
-    Parameters
-    ----------
-    distortions : array_like of n >= 2 numbers in [0, 1], shape (n,)
-        ``D_1 .. D_n`` of the letters published.
-    reading : {"printed", "corrected"}
-        ``corrected``: the largest over all letters in place of the first, which makes no difference if ``D_1`` is the smallest.
-        For ``sum_i D_i <= n - 1`` it is the least leakage of a mechanism on n letters with these distortions.
-
-    Returns
-    -------
-    float
-        Nats; infinite for ``D_1 = 0`` unless all others are 1, minus infinity or negative where the printed formula is.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two letters, a number is no probability, or, if ``corrected``, their sum exceeds n - 1.
+    Equation (32) of 2017 for the n letters that are published: see :func:`kalantari2018.equation_32` for the readings,
+    limits and errors. The distortions have shape (n,).
 
     >>> [round(math.exp(equation_16([0.3, 0.1, 0.2], reading)), 6) for reading in ("printed", "corrected")]
     [5.666667, 15.0]

@@ -300,7 +300,7 @@ def test_their_mechanism_at_any_leakage(graph):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: alvim.theorem_1(1, 3, 1.0), "at least 2 values and 1 individual, got 1 and 3"),
+        (lambda: alvim.theorem_1(1, 3, 1.0), "at least 2 values and 1 record, got 1 and 3"),
         (lambda: alvim.theorem_1(2, 0, 1.0), "got 2 and 0"),
         (lambda: alvim.theorem_1(2, 3, -1.0), "at least 0 nats"),
         (lambda: alvim.theorem_1(2, 3, math.nan), "at least 0 nats"),
