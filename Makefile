@@ -6,6 +6,12 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.stamp
 
+# The stamp holds the folder it was built in: scripts and the editable install name it, so a moved checkout is built anew.
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(shell pwd -P))
+.PHONY: $(STAMP)
+MOVED := --clear
+endif
+
 # The same figures byte for byte, and no file or setting of the user's home in them.
 export JUPYTER_PREFER_ENV_PATH := 1
 export SOURCE_DATE_EPOCH := 1451606400
@@ -62,8 +68,8 @@ lock: $(STAMP)  ## Resolve the locks again (UPGRADE=1 takes the newest versions)
 	@echo "requirements.lock"
 	@printf 'editables\nhatchling\n' | $(COMPILE) --extra all --extra test pyproject.toml - --output-file requirements.lock
 
-clean:  ## Remove what the other targets build, but not .venv or figures/
-	@rm -rf build dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+clean:  ## Remove what the other targets build, but not .venv, figures/ or what you put into build/
+	@rm -rf build/notebooks dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -path ./$(VENV) -prune -o -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -exec rm -rf {} +
 
 distclean: clean  ## Remove .venv too
@@ -71,10 +77,10 @@ distclean: clean  ## Remove .venv too
 
 # uv is the fast way; pip reads the same lock where uv has no build or cannot reach the index.
 $(STAMP): bootstrap.lock requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-		echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing). Name another: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Python 3.11 or newer is needed; $(PYTHON) is $$("$(PYTHON)" --version 2>/dev/null || echo missing). Name another: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "creating $(VENV)"
-	@$(PYTHON) -m venv $(VENV)
+	@"$(PYTHON)" -m venv $(MOVED) $(VENV)
 	@echo "installing the locked packages"
 	@if $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r bootstrap.lock && $(VENV)/bin/uv --version >/dev/null \
 		&& $(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements.lock; then :; else \
@@ -82,4 +88,4 @@ $(STAMP): bootstrap.lock requirements.lock pyproject.toml
 		$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock; fi
 	@echo "installing paper_repro"
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@touch $@
+	@pwd -P > $@

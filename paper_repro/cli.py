@@ -9,7 +9,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
@@ -36,15 +35,14 @@ def main() -> None:
 
 
 @main.command()
-@click.option(
-    "--output", type=click.Path(path_type=Path), default=FIGURES, help="Folder for the files; default: figures/."
-)
+@click.option("--output", default=str(FIGURES), metavar="FOLDER", help="Folder for the files; default: figures/.")
 @click.option("--only", multiple=True, metavar="RUN", help="Only this run of notebooks/runs.toml; may be repeated.")
 @click.option("--jobs", default=2, show_default=True, help="Notebooks that run at the same time.")
-def figures(output: Path, only: tuple[str, ...], jobs: int) -> None:
+def figures(output: str, only: tuple[str, ...], jobs: int) -> None:
     """Run the notebooks and collect the figures and tables that they draw, with a manifest."""
     try:
-        written = run_figures(output, only, jobs)
+        with _interrupted_by_sigterm():
+            written = run_figures(output, only, jobs)
     except NotebookRunError as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"{len(written)} files in {output}")
@@ -56,7 +54,8 @@ def figures(output: Path, only: tuple[str, ...], jobs: int) -> None:
 def notebooks(check: bool, jobs: int) -> None:
     """Run the notebooks again and store their outputs."""
     try:
-        changed = refresh_notebooks(check=check, jobs=jobs)
+        with _interrupted_by_sigterm():
+            changed = refresh_notebooks(check=check, jobs=jobs)
     except NotebookRunError as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"{len(changed)} notebooks changed")

@@ -1,4 +1,4 @@
-"""Types used in signatures, those of notebook parameters, and how results are shown in a notebook."""
+"""Types used in signatures, and how results are shown in a notebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NOTION_NAMES", "PARAMETER_TYPES", "BoolArray", "FloatArray", "HasMatrix", "IntArray", "ShownAsTable"]
+__all__ = ["NOTION_NAMES", "BoolArray", "FloatArray", "HasMatrix", "IntArray", "ShownAsTable"]
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -26,15 +26,6 @@ NOTION_NAMES = (
     "mutual information",
 )
 """The seven notions of Definition 3, Zhong and Bu 2022: parts (1) to (7) of its theorems are in this order."""
-
-PARAMETER_TYPES: dict[str, tuple[type, ...]] = {
-    "bool": (bool,),
-    "float": (float, int),
-    "int": (int,),
-    "list": (list,),
-    "str": (str,),
-}
-"""Types that a notebook's parameters may be declared with, and the values that each takes."""
 
 
 class HasMatrix(Protocol):

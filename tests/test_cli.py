@@ -244,13 +244,11 @@ def test_figures_refuses_a_file_in_place_of_the_folder(refused, tmp_path):
 
 def test_figures_refuses_an_unknown_run_and_lists_those_there_are(refused, tmp_path):
     line = refused("figures", "--output", tmp_path / "out", "--only", "figure_9")
-    assert line == f"Error: no run figure_9; there is {', '.join(sorted(run.name for run in load_runs()))}"
+    assert line == f"Error: no run 'figure_9'; there is {', '.join(sorted(run.name for run in load_runs()))}"
     assert not (tmp_path / "out").exists()
 
 
-def test_figures_refuses_no_jobs(refused, tmp_path, monkeypatch):
-    # Else each test run would leave a folder in build/.
-    monkeypatch.setattr("paper_repro.reproduce.runs._make_workspace", lambda _: tmp_path)
+def test_figures_refuses_no_jobs(refused, tmp_path):
     assert refused("figures", "--output", tmp_path / "out", "--jobs", 0) == "Error: jobs must be at least 1, got 0"
 
 

@@ -7,7 +7,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from paper_repro.paths import ROOT
-from paper_repro.reproduce.runs import KERNEL_ENVIRONMENT
+from paper_repro.reproduce.execution import KERNEL_ENVIRONMENT
 
 yaml = pytest.importorskip("yaml")
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from paper_repro.figures.style import draw_grid, need_columns
+from paper_repro.figures.style import draw_shaded, drawing, need, rounded
 from paper_repro.graphs import Adjacency, clique, line, query_by_name, ring
 from paper_repro.guessing import bayes_vulnerability
 from paper_repro.mechanisms import truncated_geometric
@@ -24,10 +24,22 @@ __all__ = [
     "graph_by_name",
     "matrix_table",
     "mechanisms_on",
+    "named_priors",
     "utility_table",
 ]
 
-_DECIMALS = 8
+
+def named_priors(priors: Sequence[Sequence[float]], size: int) -> dict[str, list[float]]:
+    """Distributions of the true answer by their names; an empty one stands for the uniform one over so many answers.
+
+    Raises ValueError if there is none.
+
+    >>> named_priors([[], [0.6, 0.4]], 2)
+    {'uniform': [0.5, 0.5], '(0.6, 0.4)': [0.6, 0.4]}
+    """
+    need(priors, "prior")
+    names = [f"({', '.join(f'{p:g}' for p in prior)})" if prior else "uniform" for prior in priors]
+    return {name: list(prior) or [1 / size] * size for name, prior in zip(names, priors, strict=True)}
 
 
 def graph_by_name(name: str, size: int, values: int, individuals: int) -> Adjacency:
@@ -50,10 +62,17 @@ def graph_by_name(name: str, size: int, values: int, individuals: int) -> Adjace
 
 
 def matrix_table(matrix: ArrayLike, labels: Sequence[Hashable]) -> pd.DataFrame:
-    """A channel between answers, rows and columns labelled, rounded to 8 digits."""
-    names = [str(label) for label in labels]
-    frame = pd.DataFrame(np.asarray(matrix, dtype=float), index=pd.Index(names, name="answer"), columns=names)
-    return frame.round(_DECIMALS) + 0.0
+    """A channel between answers, shape (n, n), rows and columns labelled, rounded to 8 digits.
+
+    Raises ValueError if there is another number of labels than of answers.
+
+    >>> matrix_table([[2 / 3, 1 / 3], [0, 1]], ["yes", "no"])["yes"].tolist()
+    [0.66666667, 0.0]
+    """
+    entries, names = np.asarray(matrix, dtype=float), [str(label) for label in labels]
+    if len(names) != len(entries):
+        raise ValueError(f"labels must name each of the {len(entries)} answers, got {len(names)}: {', '.join(names)}")
+    return rounded(pd.DataFrame(entries, index=pd.Index(names, name="answer"), columns=names), 8)
 
 
 def mechanisms_on(adjacency: Adjacency, leakage: float, prior: ArrayLike) -> dict[str, np.ndarray]:
@@ -74,30 +93,33 @@ def mechanisms_on(adjacency: Adjacency, leakage: float, prior: ArrayLike) -> dic
 def utility_table(adjacency: Adjacency, leakage: float, priors: Mapping[str, Sequence[float]]) -> pd.DataFrame:
     """Utility of the three mechanisms for each prior: the probability of a right guess after the best remapping of outputs.
 
-    Columns: ``prior``, ``mechanism``, ``utility``, and ``leakage`` in nats between neighbors, evaluated from the matrix.
+    Columns: ``prior``, ``mechanism``, ``utility``, and ``leakage`` in nats between neighbors, evaluated from the matrix. Raises
+    ValueError if there is no prior, or one does not fit the graph.
 
     >>> table = utility_table(line(6), np.log(2), {"uniform": np.full(6, 1 / 6)})
     >>> table["utility"].round(6).tolist()
     [0.444444, 0.363636, 0.444444]
     """
+    need(priors, "prior")
     notion, rows = DifferentialPrivacy(adjacency), []
     for name, prior in priors.items():
         for mechanism, matrix in mechanisms_on(adjacency, leakage, prior).items():
             rows.append((name, mechanism, bayes_vulnerability(prior, matrix), notion.leakage(matrix)))
-    return pd.DataFrame(rows, columns=["prior", "mechanism", "utility", "leakage"]).round(_DECIMALS)
+    return rounded(pd.DataFrame(rows, columns=["prior", "mechanism", "utility", "leakage"]), 8)
 
 
+@drawing()
 def draw_matrix(table: pd.DataFrame, title: str = "") -> Figure:
     """A mechanism as a shaded table: row = true answer, column = published one."""
-    return draw_grid(table, title, "published answer", "{:.3f}")
+    return draw_shaded(table, title, "published answer", "{:.3f}")
 
 
+@drawing("prior", "mechanism", "utility")
 def draw_utilities(table: pd.DataFrame, title: str = "") -> Figure:
     """Utilities as a shaded table: rows are priors, columns mechanisms.
 
     ``table`` is as of :func:`utility_table`. Raises ValueError if a column is missing.
     """
-    need_columns(table, ["prior", "mechanism", "utility"])
     wide = table.pivot(index="prior", columns="mechanism", values="utility")
     wide = wide.loc[list(dict.fromkeys(table["prior"])), list(dict.fromkeys(table["mechanism"]))]
-    return draw_grid(wide, title, "mechanism", "{:.4f}")
+    return draw_shaded(wide, title, "mechanism", "{:.4f}")

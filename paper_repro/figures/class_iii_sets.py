@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon, Rectangle
-from numpy.typing import ArrayLike
 
-from paper_repro.figures.style import COLORS, DASHES, STYLE, canvas, need_columns
+from paper_repro.figures.style import COLORS, DASHES, HATCHES, LEAKAGE, canvas, drawing, need, panels, rounded
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.coloring import claim_1, claim_2, claim_3, claim_4, claim_5, coloring, optimal_with_suppressed
 from paper_repro.papers.folding import Folding
@@ -27,9 +25,9 @@ from paper_repro.tradeoff import leakage_curve
 __all__ = [
     "class_shapes",
     "coloring_table",
-    "draw_bounds",
     "draw_coloring",
     "draw_shapes",
+    "draw_theorem_3",
     "failure_table",
     "folding_shapes",
     "lemma_8_table",
@@ -40,12 +38,12 @@ __all__ = [
 _COLUMNS = ["panel", "shape", "kind", "label", "x1", "x2", "x3"]
 
 
-def class_shapes(sets: Mapping[str, ArrayLike]) -> pd.DataFrame:
+def class_shapes(sources: Sequence[SourceSet]) -> pd.DataFrame:
     """Source sets over three letters, one panel each, named with their class; Figure 1, Kalantari et al. 2017.
 
     Parameters
     ----------
-    sets : mapping of a name to vertices, shape (V, 3)
+    sources : sequence of SourceSet, of different names
 
     Returns
     -------
@@ -55,15 +53,16 @@ def class_shapes(sets: Mapping[str, ArrayLike]) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a set is not over three letters.
+        If there is no set, or one is not over three letters.
 
-    >>> class_shapes({"a point": [[0.5, 0.3, 0.2]]})["panel"].tolist()
+    >>> class_shapes([SourceSet([0.5, 0.3, 0.2], name="a point")])["panel"].tolist()
     ['a point: Class II']
     """
+    need(sources, "source set")
     rows = []
-    for name, vertices in sets.items():
-        source = _three_letters(vertices)
-        panel = f"{name}: Class {source.source_class}"
+    for source in sources:
+        _check_three_letters(source)
+        panel = f"{source.name}: Class {source.source_class}"
         rows += _shape(panel, 0, "set", "", _around([tuple(map(float, vertex)) for vertex in source.vertices]))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
@@ -86,17 +85,16 @@ def region_shapes() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-def folding_shapes(vertices: ArrayLike, ties: bool = False) -> pd.DataFrame:
+def folding_shapes(source: SourceSet) -> pd.DataFrame:
     """A set, its pieces in the ordered regions, their folded images, what these share, their union, and both unfolded.
 
     Figures 3 and 9, Kalantari et al. 2017, computed as exact polytopes. Columns as of :func:`class_shapes`.
 
-    >>> folding_shapes([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])["panel"].unique().tolist()
+    >>> folding_shapes(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]))["panel"].unique().tolist()
     ['set and pieces', 'folded images', 'intersection', 'union', 'folded back']
     """
-    source = _three_letters(vertices)
-    folding = Folding(source, ties=ties)
-    rows = []
+    _check_three_letters(source)
+    folding, rows = Folding(source, ties=False), []
     number = 0
 
     def add(panel: str, kind: str, label: str, parts: Iterable[Polytope]) -> None:
@@ -178,7 +176,7 @@ def lemma_8_table(source: SourceSet, distortion: float) -> pd.DataFrame:
     )
 
 
-def theorem_3_table(source: SourceSet, distortions: Sequence[float], ties: bool = False) -> pd.DataFrame:
+def theorem_3_table(source: SourceSet, distortions: Sequence[float]) -> pd.DataFrame:
     """Theorem 3's bounds, as printed and corrected, and the exact least leakage, in nats.
 
     Columns: ``distortion``, ``exact``, ``lower`` and ``upper`` as printed, ``corrected lower`` and ``corrected upper`` (the ratio
@@ -189,14 +187,13 @@ def theorem_3_table(source: SourceSet, distortions: Sequence[float], ties: bool 
     >>> table.round(4).loc[0, ["exact", "corrected lower"]].tolist()
     [0.0, 0.2877]
     """
-    folding = Folding(source, ties=ties)
-    rows = []
+    folding, rows = Folding(source, ties=False), []
     for distortion, exact in zip(distortions, leakage_curve(source, distortions), strict=True):
         printed = kalantari2018.theorem_3(folding, distortion)
         largest = kalantari2018.theorem_3(folding, distortion, "largest")
         rows.append([distortion, exact, printed.lower, printed.upper, largest.lower, largest.upper])
     columns = ["distortion", "exact", "lower", "upper", "corrected lower", "corrected upper"]
-    return pd.DataFrame(rows, columns=columns).round(8) + 0.0
+    return rounded(pd.DataFrame(rows, columns=columns), 8)
 
 
 def failure_table(letters: int, sets: int, seed: int = 0) -> pd.DataFrame:
@@ -222,135 +219,112 @@ def failure_table(letters: int, sets: int, seed: int = 0) -> pd.DataFrame:
         worst = table.iloc[int(table["excess"].to_numpy().argmax())]
         text = "; ".join(" ".join(str(Fraction(round(20 * p), 20)) for p in vertex) for vertex in vertices)
         rows.append([text, worst["distortion"], worst["corrected lower"], worst["exact"], max(0.0, worst["excess"])])
-    return pd.DataFrame(rows, columns=["source", "distortion", "lower", "exact", "excess"]).round(8)
+    return rounded(pd.DataFrame(rows, columns=["source", "distortion", "lower", "exact", "excess"]), 8)
 
-
-_HATCHES = ["////", "\\\\\\\\", "....", "xxxx", "----", "oooo"]
 
 _HEIGHT = math.sqrt(3) / 2
+# Face, hatch and name of the entries of each color.
+_ENTRIES = {
+    "black": ("#222222", "", "black: larger of a critical pair"),
+    "red": (COLORS[2], "....", "red: smaller"),
+    "white": ("white", "", "white: neither"),
+    "none": ("#DDDDDD", "xx", "suppressed"),
+}
+# Name, color, dashes and width of the line of each column.
+_BOUNDS: dict[str, tuple[str, str, Any, float]] = {
+    "exact": ("exact", COLORS[0], DASHES[0], 1.9),
+    "corrected lower": ("lower bound, largest ratio", COLORS[1], DASHES[1], 1.4),
+    "corrected upper": ("upper bound, largest ratio", COLORS[2], DASHES[3], 1.4),
+    "lower": ("lower bound as printed", COLORS[6], DASHES[2], 1.2),
+    "upper": ("upper bound as printed", COLORS[5], DASHES[4], 1.2),
+}
 
 
-def draw_shapes(table: pd.DataFrame, title: str = "", columns: int = 3) -> Figure:
+@drawing("panel", "shape", "kind", "label", "x1", "x2", "x3")
+def draw_shapes(table: pd.DataFrame, title: str = "") -> Figure:
     """Shapes in the simplex, one panel each; grey lines part the ordered regions.
 
     ``table`` is as of :func:`class_shapes`. Raises ValueError if a column is missing.
     """
-    need_columns(table, ["panel", "shape", "kind", "label", "x1", "x2", "x3"])
-    panels = list(table.groupby("panel", sort=False))
-    across, down = min(columns, len(panels)), math.ceil(len(panels) / columns)
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(3.0 * across + 0.2, 2.95 * down + 0.5), layout="constrained")
-        places = figure.subplots(down, across, squeeze=False).ravel()
-        for axes, (panel, rows) in zip(places, panels, strict=False):
-            _simplex(axes)
-            axes.set_title(panel, fontsize=9)
-            labels = list(dict.fromkeys(rows["label"]))
-            regions = (rows["kind"] == "region").all()
-            for _, corners in rows.groupby("shape", sort=False):
-                number = labels.index(corners["label"].iloc[0])
-                points = [_place(*corner) for corner in corners[["x1", "x2", "x3"]].itertuples(index=False)]
-                if regions:
-                    middle = (sum(x for x, _ in points) / 3, sum(y for _, y in points) / 3)
-                    axes.text(*middle, corners["label"].iloc[0], ha="center", va="center", fontsize=6.5)
-                _add(axes, points, COLORS[1 + number % 6], _HATCHES[number % 6], fill=not regions)
-            if not regions and labels != [""]:
-                axes.legend(
-                    handles=[
-                        Patch(facecolor="none", edgecolor=COLORS[1 + n % 6], hatch=_HATCHES[n % 6], label=label)
-                        for n, label in enumerate(labels)
-                    ],
-                    loc="upper center",
-                    bbox_to_anchor=(0.5, -0.04),
-                    fontsize=7,
-                    ncols=2 if len(labels) > 3 else 1,
-                )
-        for axes in places[len(panels) :]:
-            axes.axis("off")
-        figure.suptitle(title, fontsize=10, x=0.01, ha="left")
+    groups = list(table.groupby("panel", sort=False))
+    figure, places = panels(len(groups), 3, lambda across, down: (3.0 * across + 0.2, 2.95 * down + 0.5), title)
+    for axes, (panel, rows) in zip(places, groups, strict=False):
+        _draw_simplex(axes)
+        axes.set_title(str(panel), fontsize=9)
+        labels = list(dict.fromkeys(rows["label"]))
+        regions = bool((rows["kind"] == "region").all())
+        for _, corners in rows.groupby("shape", sort=False):
+            label = corners["label"].iloc[0]
+            points = [_place(*corner) for corner in corners[["x1", "x2", "x3"]].itertuples(index=False)]
+            if regions:
+                x, y = np.mean(points, axis=0)
+                axes.text(x, y, label, ha="center", va="center", fontsize=6.5)
+            _add_shape(axes, points, **_look(labels.index(label)), filled=not regions)
+        if not regions and labels != [""]:
+            handles = []
+            for number, label in enumerate(labels):
+                look = _look(number)
+                handles.append(Patch(facecolor="none", edgecolor=look["color"], hatch=look["hatch"], label=label))
+            axes.legend(
+                handles=handles,
+                loc="upper center",
+                bbox_to_anchor=(0.5, -0.04),
+                fontsize=7,
+                ncols=1 + (len(labels) > 3),
+            )
     return figure
 
 
+@drawing("true", "published", "probability", "color")
 def draw_coloring(table: pd.DataFrame, title: str = "") -> Figure:
     """Colors of a mechanism's entries, black, red and white with their probabilities; columns of zeros are crossed out.
 
     ``table`` is as of :func:`coloring_table`. Raises ValueError if a column is missing.
     """
-    need_columns(table, ["true", "published", "probability", "color"])
     letters = list(dict.fromkeys(table["true"]))
-    faces = {"black": "#222222", "red": COLORS[2], "white": "white", "none": "#DDDDDD"}
-    hatches = {"red": "....", "none": "xx"}
-    with mpl.rc_context(STYLE):
-        figure, axes = canvas(max(4.2, 0.75 * len(letters) + 1.6), 0.55 * len(letters) + 1.5)
-        for row in table.itertuples():
-            x, y = letters.index(row.published), letters.index(row.true)
-            axes.add_patch(
-                Rectangle(
-                    (x, y),
-                    1,
-                    1,
-                    facecolor=faces[str(row.color)],
-                    hatch=hatches.get(str(row.color), ""),
-                    edgecolor="0.55",
-                    linewidth=0.7,
-                )
-            )
-            box = {"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.9}
-            axes.text(x + 0.5, y + 0.5, f"{row.probability:.3f}", ha="center", va="center", fontsize=8, bbox=box)
-        axes.set(
-            xlim=(0, len(letters)), ylim=(len(letters), 0), xlabel="published letter", ylabel="true letter", title=title
-        )
-        middle = [place + 0.5 for place in range(len(letters))]
-        axes.set_xticks(middle, letters)
-        axes.set_yticks(middle, letters)
-        axes.tick_params(left=False, bottom=False)
-        for side in ("left", "bottom"):
-            axes.spines[side].set_visible(False)
-        names = {
-            "black": "black: larger of a critical pair",
-            "red": "red: smaller",
-            "white": "white: neither",
-            "none": "suppressed",
-        }
-        used = [color for color in names if color in set(table["color"])]
-        handles = [
-            Patch(facecolor=faces[color], hatch=hatches.get(color, ""), edgecolor="0.55", label=names[color])
-            for color in used
-        ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=8)
+    figure, axes = canvas(max(4.2, 0.75 * len(letters) + 1.6), 0.55 * len(letters) + 1.5)
+    box = {"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.9}
+    for row in table.itertuples():
+        x, y = letters.index(row.published), letters.index(row.true)
+        face, hatch, _ = _ENTRIES[str(row.color)]
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=face, hatch=hatch, edgecolor="0.55", linewidth=0.7))
+        axes.text(x + 0.5, y + 0.5, f"{row.probability:.3f}", ha="center", va="center", fontsize=8, bbox=box)
+    axes.set(
+        xlim=(0, len(letters)), ylim=(len(letters), 0), xlabel="published letter", ylabel="true letter", title=title
+    )
+    middle = [place + 0.5 for place in range(len(letters))]
+    axes.set_xticks(middle, letters)
+    axes.set_yticks(middle, letters)
+    axes.tick_params(left=False, bottom=False)
+    axes.grid(False)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    handles = [
+        Patch(facecolor=face, hatch=hatch, edgecolor="0.55", label=label)
+        for color, (face, hatch, label) in _ENTRIES.items()
+        if color in set(table["color"])
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=8)
     return figure
 
 
-def draw_bounds(table: pd.DataFrame, title: str = "") -> Figure:
+@drawing("distortion", *_BOUNDS)
+def draw_theorem_3(table: pd.DataFrame, title: str = "") -> Figure:
     """Theorem 3's two bounds, corrected and as printed, with the exact least leakage.
 
     ``table`` is as of :func:`theorem_3_table`. Raises ValueError if a column is missing.
     """
-    lines = {
-        "exact": ("exact", COLORS[0], DASHES[0], 1.9),
-        "corrected lower": ("lower bound, largest ratio", COLORS[1], DASHES[1], 1.4),
-        "corrected upper": ("upper bound, largest ratio", COLORS[2], DASHES[3], 1.4),
-        "lower": ("lower bound as printed", COLORS[6], DASHES[2], 1.2),
-        "upper": ("upper bound as printed", COLORS[5], DASHES[4], 1.2),
-    }
-    need_columns(table, ["distortion", *lines])
-    with mpl.rc_context(STYLE):
-        figure, axes = canvas(7.2, 4.2)
-        handles = []
-        for column, (label, color, dashes, width) in lines.items():
-            axes.plot(table["distortion"], table[column], color=color, linestyle=dashes, linewidth=width)
-            handles.append(Line2D([], [], color=color, linestyle=dashes, linewidth=width, label=label))
-        axes.set(xlabel="worst-case Hamming distortion D", ylabel="leakage (nats)", title=title)
-        axes.set_ylim(bottom=0)
-        axes.grid(alpha=0.25, linewidth=0.6)
-        axes.legend(handles=handles)
+    figure, axes = canvas(7.2, 4.2)
+    for column, (label, color, dashes, width) in _BOUNDS.items():
+        axes.plot(table["distortion"], table[column], color=color, linestyle=dashes, linewidth=width, label=label)
+    axes.set(xlabel="worst-case Hamming distortion D", ylabel=LEAKAGE, title=title)
+    axes.set_ylim(bottom=0)
+    axes.legend()
     return figure
 
 
-def _three_letters(vertices: ArrayLike) -> SourceSet:
-    source = SourceSet(vertices)
+def _check_three_letters(source: SourceSet) -> None:
     if source.alphabet_size != 3:
         raise ValueError(f"the simplex is drawn for 3 letters, and these distributions have {source.alphabet_size}")
-    return source
 
 
 def _corners(part: Polytope) -> list[tuple[float, ...]]:
@@ -372,7 +346,7 @@ def _shape(panel: str, number: int, kind: str, label: str, corners: Sequence[Seq
     return [[panel, number, kind, label, *(round(float(value), 9) for value in corner)] for corner in corners]
 
 
-def _simplex(axes: Axes) -> None:
+def _draw_simplex(axes: Axes) -> None:
     corners = [_place(1, 0, 0), _place(0, 1, 0), _place(0, 0, 1)]
     axes.add_patch(Polygon(corners, closed=True, facecolor="none", edgecolor="0.3", linewidth=1.0, zorder=1))
     for near, far in (((1, 0, 0), (0, 0.5, 0.5)), ((0, 1, 0), (0.5, 0, 0.5)), ((0, 0, 1), (0.5, 0.5, 0))):
@@ -387,24 +361,20 @@ def _simplex(axes: Axes) -> None:
     axes.axis("off")
 
 
-def _add(axes: Axes, points: list[tuple[float, float]], color: str, hatch: str, fill: bool) -> None:
+def _look(number: int) -> dict[str, str]:
+    """Color and hatch of one shape among others."""
+    return {"color": COLORS[1 + number % 6], "hatch": HATCHES[number % 6]}
+
+
+def _add_shape(axes: Axes, points: list[tuple[float, float]], color: str, hatch: str, filled: bool) -> None:
     if len(points) == 1:
         axes.plot(*points[0], marker="o", color=color, markersize=5, zorder=4)
     elif len(points) == 2:
         (x0, y0), (x1, y1) = points
         axes.plot([x0, x1], [y0, y1], color=color, linewidth=2.4, solid_capstyle="round", zorder=4)
     else:
-        axes.add_patch(
-            Polygon(
-                points,
-                closed=True,
-                facecolor="none",
-                edgecolor=color,
-                hatch=hatch if fill else "",
-                linewidth=1.2 if fill else 0.6,
-                zorder=3,
-            )
-        )
+        style: Any = {"hatch": hatch, "linewidth": 1.2} if filled else {"hatch": "", "linewidth": 0.6}
+        axes.add_patch(Polygon(points, closed=True, facecolor="none", edgecolor=color, zorder=3, **style))
 
 
 def _place(x1: float, x2: float, x3: float) -> tuple[float, float]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,21 +16,32 @@ from numpy.typing import ArrayLike
 from paper_repro.composition import parallel_composition
 from paper_repro.curves import with_jumps
 from paper_repro.databases import database_leakage_curve, optimal_database_mechanism
-from paper_repro.figures.leakage_curves import _LEAKAGE, draw_falling
-from paper_repro.figures.seven_notions import _COLUMNS, _parameters, _rounded, _wrapped
-from paper_repro.figures.style import COLORS, DASHES, STYLE, need_columns
+from paper_repro.figures.leakage_curves import add_curve, in_print
+from paper_repro.figures.style import (
+    COLORS,
+    DASHES,
+    LEAKAGE,
+    canvas,
+    drawing,
+    need,
+    on_two_lines,
+    panels,
+    rounded,
+)
 from paper_repro.graphs import MOST_WRITTEN_OUT
 from paper_repro.notions import Notion
 from paper_repro.papers import zhong_bu2022
 from paper_repro.sources import SourceSet
 
-__all__ = [
-    "draw_global",
-    "draw_profiles",
-    "global_table",
-    "profile_table",
-    "record_table",
-]
+__all__ = ["draw_global", "draw_profiles", "global_table", "profile_table", "record_table"]
+
+_DECIMALS = 6
+# Probabilities below this are not drawn where there are many numbers of records.
+_LEAST = 1e-6
+_LOWER: dict[str, Any] = {"color": COLORS[1], "linewidth": 0.8}
+_UPPER: dict[str, Any] = {**_LOWER, "linestyle": DASHES[4]}
+_EXACT: dict[str, Any] = {"color": COLORS[2], "linewidth": 1.6}
+_INTERVAL: dict[str, Any] = {"color": COLORS[6], "alpha": 0.45}
 
 
 def global_table(
@@ -51,7 +61,7 @@ def global_table(
     distortions : array_like in [0, records]
         Expected numbers of records changed.
     prior : sequence of ``values ** records`` probabilities, optional
-        In the order of :func:`databases`; uniform, if empty.
+        In the order of :func:`paper_repro.graphs.databases`; uniform, if empty.
 
     Returns
     -------
@@ -60,66 +70,50 @@ def global_table(
         between the points of the grid interpolated; ``end``, ``open`` and ``closed`` at the ends of a jump. Without a
         prior, upper bounds of maximal information are those of the uniform prior.
 
+    Raises
+    ------
+    ValueError
+        If there is no notion or distortion, or the prior does not fit.
+
     >>> from paper_repro.notions import MaximalLeakage
     >>> global_table(2, 2, [MaximalLeakage()], [0.4]).round(5).iloc[0, 2:5].to_dict()
     {'exact': 0.87547, 'lower': 0.47, 'upper': 0.94001}
     """
-    source = SourceSet(prior) if len(prior) else None
-    small = records * np.log(values) <= np.log(MOST_WRITTEN_OUT)
-    uniform = SourceSet(np.full(values**records, 1 / values**records)) if small else None
+    need(notions, "notion")
+    source, grid = (SourceSet(prior) if len(prior) else None), np.asarray(distortions, dtype=float)
+    need(grid, "distortion")
     frames = []
     for notion in notions:
-        name, parameters = notion.name, _parameters(notion)
-        rows = []
-        for distortion in np.asarray(distortions, dtype=float):
-            if source is not None:
-                bounds = zhong_bu2022.theorem_6(
-                    name, values, records, distortion, source, reading="corrected", **parameters
-                )
-            elif name == "maximal information" and uniform is None:
-                # For the uniform prior alone it is maximal leakage, of Q_D too.
-                bounds = zhong_bu2022.theorem_7("maximal leakage", values, records, distortion, reading="corrected")
-            else:
-                bounds = zhong_bu2022.theorem_7(
-                    name, values, records, distortion, uniform, reading="corrected", **parameters
-                )
-            rows.append((notion.name, distortion, bounds.lower, bounds.upper))
-        frame = pd.DataFrame(rows, columns=["notion", "distortion", "lower", "upper"])
+        bounds = _printed_bounds(values, records, notion, grid, source)
         least = partial(database_leakage_curve, values, records, notion=notion, source=source)
-        exact = least(frame["distortion"])
-        if source is None or notion.gap_unit == "nats":  # only ratios jump, and not for the uniform prior
-            frames.append(frame.assign(exact=exact, end=""))
+        if source is None or not notion.jumps:  # for the uniform prior none does
+            frames.append(bounds.assign(exact=least(grid), end=""))
             continue
-        places, leakages, ends = with_jumps(lambda place: float(least([place])[0]), frame["distortion"], exact)  # noqa: B023
-        exactly = pd.DataFrame({"notion": notion.name, "distortion": places, "exact": leakages, "end": ends})
-        bands = {side: np.interp(places, frame["distortion"], frame[side]) for side in ("lower", "upper")}
-        frames.append(exactly.assign(**bands))
+        places, leakages, ends = with_jumps(lambda place: float(least([place])[0]), grid, least(grid))  # noqa: B023
+        between = {side: np.interp(places, grid, bounds[side]) for side in ("lower", "upper")}
+        exact = {"notion": notion.name, "distortion": places, "exact": leakages, "end": ends}
+        frames.append(pd.DataFrame({**exact, **between}))
     columns = ["notion", "distortion", "exact", "lower", "upper", "end"]
-    return _rounded(pd.concat(frames, ignore_index=True)[columns])
+    return rounded(pd.concat(frames, ignore_index=True)[columns], _DECIMALS)
 
 
 def profile_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
     """How many records the best mechanism of each notion changes, for the uniform prior.
 
-    Columns: ``notion``, ``changed`` (0 .. n) and ``probability`` that so many records are changed.
+    Columns: ``notion``, ``changed`` (0 .. n) and ``probability`` that so many records are changed. Raises ValueError if there is
+    no notion.
 
     >>> from paper_repro.notions import MaximalLeakage
     >>> profile_table(2, 2, [MaximalLeakage()], 0.4)["probability"].tolist()
     [0.6, 0.4, 0.0]
     """
+    need(notions, "notion")
     frames = []
     for notion in notions:
         best = optimal_database_mechanism(values, records, distortion=distortion, notion=notion)
-        frames.append(
-            pd.DataFrame(
-                {
-                    "notion": notion.name,
-                    "changed": np.arange(records + 1),
-                    "probability": best.profile.changed if best.profile else None,
-                }
-            )
-        )
-    return _rounded(pd.concat(frames, ignore_index=True))
+        changed = best.profile.changed if best.profile else None
+        frames.append(pd.DataFrame({"notion": notion.name, "changed": np.arange(records + 1), "probability": changed}))
+    return rounded(pd.concat(frames, ignore_index=True), _DECIMALS)
 
 
 def record_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
@@ -141,84 +135,93 @@ def record_table(values: int, records: int, notions: Sequence[Notion], distortio
         )
         for notion in notions
     ]
-    return _rounded(pd.DataFrame(rows, columns=["notion", "databases", "one_by_one"]))
+    return rounded(pd.DataFrame(rows, columns=["notion", "databases", "one_by_one"]), _DECIMALS)
 
 
-_RECORDS = "expected number of records changed"
-
-# Probabilities below this are not drawn where there are many numbers of records.
-_LEAST = 1e-6
-
-
+@drawing("notion", "distortion", "exact", "lower", "upper", "end")
 def draw_global(table: pd.DataFrame, title: str = "") -> Figure:
     """Printed bounds for databases as bands, with the exact least leakage in them; one panel a notion.
 
     ``table`` is as of :func:`global_table`. Raises ValueError if a column is missing.
     """
-    need_columns(table, ["notion", "distortion", "exact", "lower", "upper", "end"])
     groups = list(table.groupby("notion", sort=False))
-    across, down = min(_COLUMNS, len(groups)), math.ceil(len(groups) / _COLUMNS)
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(max(5.0, 2.35 * across), 2.15 * down + 0.8), layout="constrained")
-        panels = figure.subplots(down, across, squeeze=False, sharex=True).ravel()
-        for axes, (name, rows) in zip(panels, groups, strict=False):
-            axes.fill_between(rows["distortion"], rows["lower"], rows["upper"], color=COLORS[6], alpha=0.45, lw=0)
-            axes.plot(rows["distortion"], rows["lower"], color=COLORS[1], linewidth=0.8)
-            axes.plot(rows["distortion"], rows["upper"], color=COLORS[1], linewidth=0.8, linestyle=DASHES[4])
-            draw_falling(axes, rows, "exact", color=COLORS[2], linewidth=1.6, zorder=3)
-            axes.set_title(_wrapped(str(name)), fontsize=8.5)
-            axes.set_xlim(0, float(table["distortion"].max()))
-            axes.set_ylim(bottom=0)
-            axes.tick_params(labelbottom=True)
-            axes.grid(alpha=0.25, linewidth=0.6)
-        for axes in panels[len(groups) :]:
-            axes.axis("off")
-        figure.supxlabel(_RECORDS, fontsize=9)
-        figure.supylabel(_LEAKAGE, fontsize=9)
-        figure.suptitle(title, fontsize=10, x=0.01, ha="left")
-        handles = [
-            Line2D([], [], color=COLORS[2], linewidth=1.6, label="exact"),
-            Line2D([], [], color=COLORS[1], linewidth=0.8, linestyle=DASHES[4], label="upper bound"),
-            Line2D([], [], color=COLORS[1], linewidth=0.8, label="lower bound"),
-            Patch(facecolor=COLORS[6], alpha=0.45, label="interval"),
-        ]
-        if len(groups) < len(panels):
-            panels[-1].legend(handles=handles, loc="center")
-        else:
-            figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    figure, places = panels(
+        len(groups),
+        4,
+        lambda across, down: (max(5.0, 2.35 * across), 2.15 * down + 0.8),
+        title,
+        "expected number of records changed",
+        LEAKAGE,
+        sharex=True,
+    )
+    for axes, (name, rows) in zip(places, groups, strict=False):
+        axes.fill_between(rows["distortion"], rows["lower"], rows["upper"], lw=0, **_INTERVAL)
+        axes.plot(rows["distortion"], rows["lower"], **_LOWER)
+        axes.plot(rows["distortion"], rows["upper"], **_UPPER)
+        add_curve(axes, rows, "exact", zorder=3, **_EXACT)
+        axes.set_title(on_two_lines(str(name)), fontsize=8.5)
+        axes.set_xlim(0, float(table["distortion"].max()))
+        axes.set_ylim(bottom=0)
+        axes.tick_params(labelbottom=True)
+    handles = [
+        Line2D([], [], **_EXACT, label="exact"),
+        Line2D([], [], **_UPPER, label="upper bound"),
+        Line2D([], [], **_LOWER, label="lower bound"),
+        Patch(facecolor=_INTERVAL["color"], alpha=_INTERVAL["alpha"], label="interval"),
+    ]
+    if len(groups) < len(places):
+        places[-1].legend(handles=handles, loc="center")
+    else:
+        figure.legend(handles=handles, loc="outside lower center", ncols=4)
     return figure
 
 
+@drawing("notion", "changed", "probability")
 def draw_profiles(table: pd.DataFrame, title: str = "") -> Figure:
     """How many records the best mechanism of each notion changes; for more than a dozen records on a logarithmic scale.
 
     ``table`` is as of :func:`profile_table`. Raises ValueError if a column is missing.
     """
-    need_columns(table, ["notion", "changed", "probability"])
     groups = list(table.groupby("notion", sort=False))
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 4.4), layout="constrained")
-        axes = figure.add_subplot()
-        width = 0.86 / len(groups)
-        few = table["changed"].nunique() <= 12
-        for number, (name, rows) in enumerate(groups):
-            color = COLORS[number % len(COLORS)]
-            if few:
-                places = rows["changed"] + (number - (len(groups) - 1) / 2) * width
-                axes.bar(places, rows["probability"], 0.9 * width, color=color, label=name)
-            else:
-                seen = rows[rows["probability"] >= _LEAST]
-                dashes = DASHES[number % len(DASHES)]
-                axes.plot(seen["changed"], seen["probability"], color=color, linestyle=dashes, label=name)
-                if len(seen) <= 3:  # too narrow for a line
-                    axes.plot(seen["changed"], seen["probability"], color=color, marker="D", ms=4, ls="", mfc="none")
+    figure, axes = canvas(7.2, 4.4)
+    width = 0.86 / len(groups)
+    few = table["changed"].nunique() <= 12
+    for number, (name, rows) in enumerate(groups):
+        color, dashes = COLORS[number % len(COLORS)], DASHES[number % len(DASHES)]
         if few:
-            axes.set_xticks(np.arange(int(table["changed"].max()) + 1))
-        axes.set(xlabel="number of records changed", ylabel="probability", title=title)
-        if few:
-            axes.set_ylim(bottom=0)
-        else:
-            axes.set(yscale="log", ylim=(_LEAST, 2))
-        axes.grid(axis="y", alpha=0.25, linewidth=0.6)
-        axes.legend()
+            places = rows["changed"] + (number - (len(groups) - 1) / 2) * width
+            axes.bar(places, rows["probability"], 0.9 * width, color=color, label=name)
+            continue
+        seen = rows[rows["probability"] >= _LEAST]
+        axes.plot(seen["changed"], seen["probability"], color=color, linestyle=dashes, label=name)
+        if len(seen) <= 3:  # too narrow for a line
+            axes.plot(seen["changed"], seen["probability"], color=color, marker="D", ms=4, ls="", mfc="none")
+    axes.set(xlabel="number of records changed", ylabel="probability", title=title)
+    if few:
+        axes.set_xticks(np.arange(int(table["changed"].max()) + 1))
+        axes.set_ylim(bottom=0)
+    else:
+        axes.set(yscale="log", ylim=(_LEAST, 2))
+    axes.grid(False, axis="x")
+    axes.legend()
     return figure
+
+
+def _printed_bounds(
+    values: int, records: int, notion: Notion, distortions: ArrayLike, source: SourceSet | None
+) -> pd.DataFrame:
+    """Theorem 6 for a prior, Theorem 7 without one, corrected; without one, maximal information is that of the uniform prior."""
+    name, parameters = in_print(notion)
+    bound = partial(zhong_bu2022.theorem_7, name, values, records, reading="corrected", **parameters)
+    if source is not None:
+        bound = partial(zhong_bu2022.theorem_6, name, values, records, source=source, reading="corrected", **parameters)
+    elif records * np.log(values) <= np.log(MOST_WRITTEN_OUT):
+        bound = partial(bound, source=SourceSet(np.full(values**records, 1 / values**records)))
+    elif name == "maximal information":
+        # For the uniform prior it is maximal leakage, of Q_D too.
+        bound = partial(zhong_bu2022.theorem_7, "maximal leakage", values, records, reading="corrected")
+    rows = []
+    for distortion in np.asarray(distortions, dtype=float):
+        found = bound(distortion=distortion)
+        rows.append((notion.name, distortion, found.lower, found.upper))
+    return pd.DataFrame(rows, columns=["notion", "distortion", "lower", "upper"])

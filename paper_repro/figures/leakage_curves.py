@@ -1,50 +1,66 @@
-"""Least leakage against distortion: the curves as points, the printed formulas beside them, and their figure."""
+"""Least leakage against distortion: curves as points, the printed formulas beside them, and their figures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import matplotlib as mpl
 import matplotlib.path
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion
-from paper_repro.curves import exact_curve, with_jumps
-from paper_repro.figures.style import COLORS, DASHES, STYLE, draw_grid, need_columns
-from paper_repro.notions import ApproximateDP, DifferentialPrivacy, Notion
+from paper_repro.curves import ExactCurve, exact_curve, with_jumps
+from paper_repro.figures.style import (
+    COLORS,
+    DASHES,
+    DISTORTION,
+    HATCHES,
+    LEAKAGE,
+    draw_shaded,
+    drawing,
+    need,
+    rounded,
+)
+from paper_repro.notions import DifferentialPrivacy, Notion
 from paper_repro.papers import kalantari2018
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import leakage_curve
 from paper_repro.types import FloatArray
 
 __all__ = [
+    "add_curve",
+    "check_names",
+    "curve_points",
     "curve_table",
     "draw_curves",
-    "draw_falling",
     "draw_leakages",
+    "in_print",
     "leakage_table",
     "printed_table",
-    "sources_of",
 ]
 
 # What is certified, less the last digit: 1e-9 in distortion, and 1e-6 nats for mutual information.
 _DECIMALS = {"distortion": 8, "nats": 6}
-
-# A printed curve that differs by less is the exact one.
+# A printed curve that differs by less is the exact one, and a jump of less is none.
 _SAME = 1e-6
-
 # A printed formula's limit at a threshold is taken this far below it; a smaller step than _JUMP is no jump.
 _BESIDE, _JUMP = 1e-9, 1e-3
+# Leakages below this are drawn as 0.
+_ZERO = 1e-6
+_PRINTED: dict[str, Any] = {"linestyle": (0, (1, 1.6)), "linewidth": 1.1}
+_THRESHOLD: dict[str, Any] = {"color": "0.45", "linestyle": (0, (4, 3)), "linewidth": 0.9}
+_MARKED: dict[str, Any] = {"color": "0.3", "marker": "D", "mfc": "white", "ms": 4, "ls": ""}
 
 
 def curve_table(
-    names: Sequence[str],
+    sources: Sequence[SourceSet],
     notions: Sequence[Notion],
     smallest_distortion: float = 0.005,
     largest_distortion: float = 1.0,
@@ -54,11 +70,11 @@ def curve_table(
 
     Parameters
     ----------
-    names : source sets, by name or path
+    sources : sequence of SourceSet, of different names
     notions : sequence of Notion
     smallest_distortion, largest_distortion : float in [0, 1]
     points : int, >= 2
-        Of an even grid; the breakpoints of the exact differential-privacy curve are added.
+        Of an even grid; the breakpoints of curves that are known in closed form are added.
 
     Returns
     -------
@@ -66,14 +82,24 @@ def curve_table(
         ``source_set``, ``class``, ``curve`` (the notion), ``distortion``, ``leakage`` in nats, ``exact``, the same unless the
         row is of a printed formula, and ``end``: ``open`` for the limit below a jump, ``closed`` for the value at it, else
         empty.
+
+    Raises
+    ------
+    ValueError
+        If there is no source set or notion, two sets have one name, or the grid is none.
+
+    >>> from paper_repro.notions import MaximalLeakage
+    >>> curve_table([SourceSet([0.6, 0.4])], [MaximalLeakage()], 0.1, 0.4, 2)["leakage"].tolist()
+    [0.559616, 0.0]
     """
+    check_names(sources)
+    need(notions, "notion")
     grid = _grid(smallest_distortion, largest_distortion, points)
-    frames = [_curve(source, notion, grid) for source in sources_of(names) for notion in notions]
-    return pd.concat([_no_rows(), *frames], ignore_index=True)
+    return pd.concat([_curve(source, notion, grid) for source in sources for notion in notions], ignore_index=True)
 
 
 def printed_table(
-    names: Sequence[str],
+    sources: Sequence[SourceSet],
     smallest_distortion: float = 0.005,
     largest_distortion: float = 1.0,
     points: int = 60,
@@ -83,155 +109,133 @@ def printed_table(
     Class II sets: Theorem 2. Class III sets of Tables III and IV: Theorem 3 for the Class II set and the swaps that they are
     built from, whose folded images coincide. Both with ``D_i`` in [0, 1]. Columns as of :func:`curve_table`, ``curve`` being
     ``as printed``; empty for other sets, and where a printed curve is within 1e-6 nats of the exact one throughout.
+
+    >>> printed_table([load_source_set("P_II_6")], 0.1, 0.2, 2)["leakage"].tolist()
+    [3.55534806, 2.54374715]
     """
     grid = _grid(smallest_distortion, largest_distortion, points)
-    frames = [_no_rows()]
-    for source in sources_of(names):
-        printed = _printed_curve(source)
+    tables = {source.name: source for source in sources}
+    frames = [curve_points(None, "", [], [])]
+    for source in sources:
+        printed, thresholds = _printed_curve(source, tables)
         if printed is None:
             continue
         curve, values = exact_curve(source), np.array([printed(value) for value in grid])
         exact = curve.leakage(grid)
         if np.allclose(values, exact, rtol=0, atol=_SAME):
             continue
-        frame = _frame(source, "as printed", grid, values).assign(exact=exact)
-        for threshold in _printed_ends(source):
-            if not grid[0] < threshold < grid[-1]:
-                continue
-            below, at = printed(threshold - _BESIDE), printed(threshold)
-            if below - at > _JUMP:
-                ends = _frame(source, "as printed", np.array([threshold, threshold]), np.array([below, at]))
-                limit, value = curve.leakage(threshold - _BESIDE), curve.leakage(threshold)
-                ends = ends.assign(exact=[float(limit), float(value)], end=["open", "closed"])
-                frame = pd.concat(
-                    [frame[frame.distortion < threshold], ends, frame[frame.distortion > threshold]],
-                    ignore_index=True,
-                )
-        frames.append(_rounded(frame, "distortion"))
+        frame = curve_points(source, "as printed", grid, values).assign(exact=exact)
+        for threshold in (place for place in thresholds if grid[0] < place < grid[-1]):
+            places = np.array([threshold - _BESIDE, threshold])
+            leakages = np.array([printed(place) for place in places])
+            if leakages[0] - leakages[1] > _JUMP:
+                ends = curve_points(source, "as printed", [threshold] * 2, leakages)
+                ends = ends.assign(exact=curve.leakage(places), end=["open", "closed"])
+                below, above = frame[frame.distortion < threshold], frame[frame.distortion > threshold]
+                frame = pd.concat([below, ends, above], ignore_index=True)
+        frames.append(rounded(frame, _DECIMALS["distortion"], distortion=9))
     return pd.concat(frames, ignore_index=True)
 
 
-def leakage_table(names: Sequence[str], distortions: Sequence[float], notion: Notion | None = None) -> pd.DataFrame:
+def leakage_table(
+    sources: Sequence[SourceSet], distortions: Sequence[float], notion: Notion | None = None
+) -> pd.DataFrame:
     """Least leakage in nats at a grid of distortions: one row a source set, one column a distortion.
 
-    >>> print(leakage_table(["P_II_6", "P_I_6"], [0.2, 0.3]).round(4).to_string(index=False))
-    source_set    0.2    0.3
-        P_II_6 2.6773 0.0000
-         P_I_6 2.9957 2.4567
+    Raises ValueError if there is no source set or distortion, or two sets have one name.
+
+    >>> print(leakage_table([load_source_set("P_II_6")], [0.2, 0.3]).round(4).to_string(index=False))
+    source_set    0.2  0.3
+        P_II_6 2.6773  0.0
     """
+    check_names(sources)
+    need(distortions, "distortion")
     notion = notion or DifferentialPrivacy()
-    sources = sources_of(names)
-    values = [leakage_curve(source, distortions, notion=notion) for source in sources]
     columns: list[str] = []
     for distortion in distortions:
         name = f"{distortion:g}"
         columns.append(f"{name} ({columns.count(name) + 1})" if name in columns else name)
-    frame = pd.DataFrame(values, columns=columns)
+    frame = pd.DataFrame([leakage_curve(source, distortions, notion=notion) for source in sources], columns=columns)
     frame.insert(0, "source_set", [source.name for source in sources])
-    return _rounded(frame, notion.gap_unit)
+    return rounded(frame, _DECIMALS[notion.gap_unit])
 
 
-_ZERO = 1e-6
-
-_PRINTED: dict[str, Any] = {"linestyle": (0, (1, 1.6)), "linewidth": 1.1}
-
-_DISTORTION = "worst-case Hamming distortion D (probability that a letter is changed)"
-
-_LEAKAGE = "leakage (nats)"
-
-
-def draw_curves(table: pd.DataFrame, title: str = "") -> Figure:
+@drawing("source_set", "class", "curve", "distortion", "leakage", "exact", "end")
+def draw_curves(table: pd.DataFrame, title: str = "", bands: pd.DataFrame | None = None) -> Figure:
     """Privacy-distortion curves, with every jump drawn as one; below them, how far printed formulas are off.
 
     Parameters
     ----------
     table : DataFrame
-        As of :func:`curve_table`, with rows of ``printed_table`` and ``lemma_table`` appended if wanted:
-        formulas as printed become thin dotted lines and a second panel, lemmas become markers.
+        As of :func:`curve_table`, with rows of :func:`printed_table` and ``lemma_table`` appended if wanted: formulas as printed
+        become thin dotted lines and a second panel, lemmas become markers.
     title : str
+    bands : DataFrame, optional
+        Printed intervals to shade: ``curve``, ``distortion``, ``lower``, ``upper``.
 
     Raises
     ------
     ValueError
         If a column is missing, or there are more curves than can be told apart (7).
     """
-    need_columns(table, ["source_set", "class", "curve", "distortion", "leakage", "exact", "end"])
-    printed = table["curve"].eq("as printed")
-    lemmas = table["curve"].str.startswith("Lemma")
+    printed, lemmas = table["curve"].eq("as printed"), table["curve"].str.startswith("Lemma")
     exact = table[~printed & ~lemmas]
     key = "source_set" if table["source_set"].nunique() > 1 else "curve"
-    if exact[key].nunique() > len(COLORS):
-        raise ValueError(
-            f"{exact[key].nunique()} curves cannot be told apart, at most {len(COLORS)} can; draw fewer at a time"
-        )
-    styles = {
-        name: {"color": COLORS[number % len(COLORS)], "linestyle": DASHES[number % len(DASHES)], "zorder": 3}
-        for number, name in enumerate(dict.fromkeys(exact[key]))
-    }
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 6.2 if printed.any() else 4.6), layout="constrained")
-        axes, *rest = figure.subplots(
-            2 if printed.any() else 1, 1, sharex=True, squeeze=False, height_ratios=[3, 1.3][: 1 + printed.any()]
-        )[:, 0]
-        for name, rows in exact.groupby(key, sort=False):
-            draw_falling(axes, rows, "leakage", **styles[name])
-        handles = [
-            Line2D(
-                [],
-                [],
-                **style,
-                label=f"Class {exact.loc[exact[key] == name, 'class'].iloc[0]}: {name}"
-                if key == "source_set"
-                else name,
-            )
-            for name, style in styles.items()
-        ]
-        for name, rows in (
-            table[printed].assign(shortfall=table["exact"] - table["leakage"]).groupby("source_set", sort=False)
-        ):
-            style = styles[name if key == "source_set" else exact[key].iloc[0]]
-            draw_falling(axes, rows, "leakage", ends=False, **{**style, **_PRINTED})
-            draw_falling(rest[0], rows, "shortfall", **style)
-        if printed.any():
-            handles.append(Line2D([], [], color="0.3", **_PRINTED, label="as printed, where it differs"))
-            rest[0].set(ylabel="exact minus\nprinted (nats)")
-            rest[0].axhline(0, color="0.6", linewidth=0.8, zorder=1)
-            rest[0].grid(alpha=0.25, linewidth=0.6)
-        for lemma, rows in table[lemmas].groupby("curve", sort=False):
-            handles.append(_draw_lemma(axes, str(lemma), rows))
-        if exact["end"].eq("open").any():
-            handles.append(
-                Line2D(
-                    [],
-                    [],
-                    color="0.3",
-                    marker="o",
-                    mfc="white",
-                    ms=4.5,
-                    ls=":",
-                    lw=0.8,
-                    label="jump: open and closed end",
-                )
-            )
-        figure.axes[-1].set(xlabel=_DISTORTION, xlim=(0, float(table["distortion"].max())))
-        axes.set(ylabel=_LEAKAGE, title=title)
-        axes.axhline(0, color="0.6", linewidth=0.8, zorder=1)
-        axes.grid(alpha=0.25, linewidth=0.6)
-        _place_legend(figure, axes, handles)
+    styles = _styles(exact[key])
+    parts = 2 if printed.any() else 1
+    figure = Figure(figsize=(7.2, (4.6, 6.2)[parts - 1]), layout="constrained")
+    axes, *below = figure.subplots(parts, 1, sharex=True, squeeze=False, height_ratios=[3, 1.3][:parts])[:, 0]
+    handles: list[Line2D | Patch] = []
+    for name, rows in exact.groupby(key, sort=False):
+        style = styles[str(name)]
+        add_curve(axes, rows, "leakage", **style)
+        label = f"Class {rows['class'].iloc[0]}: {name}" if key == "source_set" else str(name)
+        handles.append(Line2D([], [], **style, label=label))
+    if below:
+        handles.append(_draw_printed(axes, below[0], table[printed], styles))
+    handles += [_draw_lemma(axes, str(lemma), rows) for lemma, rows in table[lemmas].groupby("curve", sort=False)]
+    if exact["end"].eq("open").any():
+        marks: dict[str, Any] = {"color": "0.3", "marker": "o", "mfc": "white", "ms": 4.5, "ls": ":", "lw": 0.8}
+        handles.append(Line2D([], [], **marks, label="jump: open and closed end"))
+    figure.axes[-1].set(xlabel=DISTORTION, xlim=(0, float(table["distortion"].max())))
+    axes.set(ylabel=LEAKAGE, title=title)
+    axes.axhline(0, color="0.6", linewidth=0.8, zorder=1)
+    if bands is not None:
+        handles += _draw_bands(axes, bands, styles)
+    _place_legend(figure, axes, handles)
     return figure
 
 
+@drawing("source_set")
 def draw_leakages(table: pd.DataFrame, title: str = "") -> Figure:
-    """Least leakages as a shaded table: one row a source set, one column a distortion.
-
-    ``table`` is as of :func:`leakage_table`. Raises ValueError if ``source_set`` is missing.
-    """
-    need_columns(table, ["source_set"])
-    return draw_grid(table.set_index("source_set"), title, f"{_DISTORTION}; entries: {_LEAKAGE}", "{:.3f}")
+    """Least leakages as a shaded table: one row a source set, one column a distortion; as of :func:`leakage_table`."""
+    return draw_shaded(table.set_index("source_set"), title, f"{DISTORTION}; entries: {LEAKAGE}", "{:.3f}")
 
 
-def draw_falling(axes: Axes, rows: pd.DataFrame, column: str, *, ends: bool = True, **style: Any) -> None:
-    """One curve, broken between the open and the closed end of each jump, and ended where it has reached 0 for good."""
+def check_names(sources: Sequence[SourceSet]) -> None:
+    """Raise a ValueError unless there is a source set and each has a name of its own: rows are told apart by them."""
+    need(sources, "source set")
+    names = [source.name for source in sources]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two source sets are named {name!r}; rename one of the files, or list the set once")
+
+
+def curve_points(source: SourceSet | None, curve: str, distortions: ArrayLike, leakages: ArrayLike) -> pd.DataFrame:
+    """Points of one curve in the columns of :func:`curve_table`, with their types even if there are none."""
+    name, source_class = (source.name, source.source_class) if source else ("", "")
+    texts = {"source_set": name, "class": source_class, "curve": curve}
+    numbers = {"distortion": distortions, "leakage": leakages, "exact": leakages}
+    return pd.DataFrame({**texts, **numbers, "end": ""}).astype(dict.fromkeys([*texts, "end"], "str"))
+
+
+def in_print(notion: Notion) -> tuple[str, dict[str, Any]]:
+    """A notion as functions of :mod:`paper_repro.papers` take it: its name, and its ``alpha`` or ``delta``, if it has one."""
+    return notion.name, {name: getattr(notion, name) for name in ("alpha", "delta") if hasattr(notion, name)}
+
+
+def add_curve(axes: Axes, rows: pd.DataFrame, column: str, *, ends: bool = True, **style: Any) -> None:
+    """Draw one curve, broken between the open and the closed end of each jump, and ended where it has reached 0 for good."""
     opens = [position for position, end in enumerate(rows["end"]) if end == "open"]
     above = rows[column].abs().gt(_ZERO).to_numpy().nonzero()[0]
     rows = rows.iloc[: max([*above, *opens], default=-1) + 2]
@@ -249,122 +253,52 @@ def draw_falling(axes: Axes, rows: pd.DataFrame, column: str, *, ends: bool = Tr
             )
 
 
-def _place_legend(figure: Figure, axes: Axes, handles: list[Line2D]) -> None:
-    """In the upper right corner, where falling curves leave room; beside the axes if they do not."""
-    legend = axes.legend(handles=handles, loc="upper right")
-    figure.draw_without_rendering()
-    box = legend.get_window_extent().padded(3)
-    for line in axes.lines:
-        points = axes.transData.transform(np.column_stack([line.get_xdata(), line.get_ydata()]))
-        if mpl.path.Path(points).intersects_bbox(box, filled=False):
-            legend.remove()
-            figure.legend(handles=handles, loc="outside right upper")
-            return
-
-
-def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> Line2D:
-    """A closed form as markers, a single threshold as a line across; the handle for the legend."""
-    if len(rows) == 1:
-        place = float(rows["distortion"].iloc[0])
-        axes.axvline(place, ymax=0.45, color="0.45", linestyle=(0, (4, 3)), linewidth=0.9, zorder=1)
-        return Line2D(
-            [],
-            [],
-            color="0.45",
-            linestyle=(0, (4, 3)),
-            linewidth=0.9,
-            label=f"{lemma}: nothing need leak from D = {place:g}",
-        )
-    axes.plot(rows["distortion"], rows["leakage"], "D", color="0.3", mfc="white", ms=4, zorder=5, clip_on=False)
-    return Line2D(
-        [], [], color="0.3", marker="D", mfc="white", ms=4, ls="", label=f"{lemma}: closed form of mutual information"
-    )
-
-
-def sources_of(names: Sequence[str]) -> list[SourceSet]:
-    """Load the sets, whose names must differ: rows are told apart by them."""
-    sources = [load_source_set(name) for name in names]
-    seen: set[str] = set()
-    for source in sources:
-        if source.name in seen:
-            raise ValueError(
-                f"two source sets are named {source.name!r}; rename one of the files, or list the set once"
-            )
-        seen.add(source.name)
-    return sources
-
-
 def _curve(source: SourceSet, notion: Notion, grid: FloatArray) -> pd.DataFrame:
-    if notion.gap_unit != "distortion":
-        return _rounded(_frame(source, notion.name, grid, leakage_curve(source, grid, notion=notion)), notion.gap_unit)
-    if not isinstance(notion, DifferentialPrivacy | ApproximateDP) or notion.adjacency is not None:
-        places, leakages, ends = with_jumps(
-            lambda distortion: float(leakage_curve(source, [distortion], notion=notion)[0]),
-            grid,
-            leakage_curve(source, grid, notion=notion),
-        )
-        return _rounded(_frame(source, notion.name, places, leakages).assign(end=ends), notion.gap_unit)
-    breakpoints, limit = _breakpoints(source, notion)
-    inside = breakpoints[(breakpoints > grid[:1].sum()) & (breakpoints < grid[-1:].sum())]
+    leakages = partial(leakage_curve, source, notion=notion)
+    exact = notion.exact_curve(source)
+    if exact is not None:
+        points = _with_breakpoints(exact, grid, leakages)
+    elif notion.jumps:
+        points = with_jumps(lambda distortion: float(leakages([distortion])[0]), grid, leakages(grid))
+    else:
+        points = grid, leakages(grid), [""] * len(grid)
+    frame = curve_points(source, notion.name, *points[:2]).assign(end=points[2])
+    return rounded(frame, _DECIMALS[notion.gap_unit], distortion=9)
+
+
+def _with_breakpoints(
+    exact: ExactCurve, grid: FloatArray, leakages: Callable[[FloatArray], FloatArray]
+) -> tuple[FloatArray, FloatArray, list[str]]:
+    """The grid with the breakpoints inside it, the leakages there, and the ends of the jump at the last one."""
+    inside = exact.breakpoints[(exact.breakpoints > grid[0]) & (exact.breakpoints < grid[-1])]
     apart = np.abs(grid[:, np.newaxis] - inside).min(axis=1, initial=1.0) > 1e-9
-    grid = np.sort(np.append(grid[apart], inside))
-    frame = _frame(source, notion.name, grid, leakage_curve(source, grid, notion=notion))
-    if len(inside) and inside[-1] == breakpoints[-1] and limit > _SAME:
-        jump = np.searchsorted(grid, inside[-1])
-        frame.loc[jump, "end"] = "closed"
-        below = frame.loc[[jump]].assign(leakage=limit, exact=limit, end="open")
-        frame = pd.concat([frame[:jump], below, frame[jump:]], ignore_index=True)
-    return _rounded(frame, notion.gap_unit)
+    places = np.sort(np.append(grid[apart], inside))
+    values, ends = leakages(places), [""] * len(places)
+    limit = exact.limits_from_below[-1:].sum()
+    if len(inside) and inside[-1] == exact.breakpoints[-1] and limit > _SAME:
+        jump = int(np.searchsorted(places, inside[-1]))
+        places, values = np.insert(places, jump, inside[-1]), np.insert(values, jump, limit)
+        ends[jump : jump + 1] = ["open", "closed"]
+    return places, values, ends
 
 
-def _breakpoints(source: SourceSet, notion: DifferentialPrivacy | ApproximateDP) -> tuple[FloatArray, float]:
-    """Where the exact curve bends, the last being its jump to 0, and its limit below the jump."""
-    exact = exact_curve(source)
-    delta = notion.delta if isinstance(notion, ApproximateDP) else 0.0
-    return (1 - delta) * exact.breakpoints, float(exact.limits_from_below[-1:].sum())
+def _printed_curve(
+    source: SourceSet, known: Mapping[str, SourceSet]
+) -> tuple[Callable[[float], float] | None, list[float]]:
+    """The formula that the paper gives for this set, read with ``D_i`` in [0, 1], and where by its own words it changes form.
 
-
-def _no_rows() -> pd.DataFrame:
-    """The columns of a table of curves, with their types, so that any number of curves can follow."""
-    texts, numbers = pd.Series(dtype="str"), pd.Series(dtype=float)
-    names = {"source_set": texts, "class": texts, "curve": texts, "distortion": numbers, "leakage": numbers}
-    return pd.DataFrame({**names, "exact": numbers, "end": texts})
-
-
-def _frame(source: SourceSet, curve: str, distortions: FloatArray, leakages: FloatArray) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "source_set": source.name,
-            "class": source.source_class,
-            "curve": curve,
-            "distortion": distortions,
-            "leakage": leakages,
-            "exact": leakages,
-            "end": "",
-        }
-    )
-
-
-def _printed_curve(source: SourceSet) -> Callable[[float], float] | None:
-    """The formula that the paper gives for this set, read with ``D_i`` in [0, 1]; None if it gives none."""
-    if source.source_class == "II":
-        return partial(kalantari2018.theorem_2, source)
-    if source.name not in kalantari2018.CONSTRUCTIONS:
-        return None
-    base, swaps = kalantari2018.CONSTRUCTIONS[source.name]
-    permutations = [_swap(source.alphabet_size, *pair) for pair in swaps]
-    ordered = load_source_set(base)
-    return lambda distortion: kalantari2018.theorem_3(ordered, distortion, permutations=permutations).upper
-
-
-def _printed_ends(source: SourceSet) -> list[float]:
-    """Where the formulas change form by their own words: at ``D^(1)``, and where they say zero begins."""
-    size = source.alphabet_size
+    These are ``D^(1)`` and where zero begins. A set that Class III sets are built from is read only if it is not ``known``.
+    """
     if source.source_class == "II":
         thresholds = kalantari2018.distortion_thresholds(source)
-        return [float(thresholds[1]), float(thresholds[-2])]
-    base, _ = kalantari2018.CONSTRUCTIONS[source.name]
-    return [float(kalantari2018.distortion_thresholds(load_source_set(base))[1]), (size - 1) / size]
+        return partial(kalantari2018.theorem_2, source), [float(thresholds[1]), float(thresholds[-2])]
+    if source.name not in kalantari2018.CONSTRUCTIONS:
+        return None, []
+    name, swaps = kalantari2018.CONSTRUCTIONS[source.name]
+    base, size = known.get(name) or load_source_set(name), source.alphabet_size
+    swapped = [_swap(size, *pair) for pair in swaps]
+    ends = [float(kalantari2018.distortion_thresholds(base)[1]), (size - 1) / size]
+    return lambda distortion: kalantari2018.theorem_3(base, distortion, permutations=swapped).upper, ends
 
 
 def _swap(size: int, first: int, second: int) -> list[int]:
@@ -384,9 +318,59 @@ def _grid(smallest: float, largest: float, points: int) -> FloatArray:
     return np.linspace(smallest, largest, points).round(9)
 
 
-def _rounded(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
-    """Round to the digits that are certified; what is left of a zero is 0."""
-    numbers = frame.select_dtypes("float").columns
-    digits = {column: 9 if column == "distortion" else _DECIMALS[unit] for column in numbers}
-    frame[numbers] = frame[numbers].round(digits) + 0.0
-    return frame
+def _styles(names: pd.Series) -> dict[str, dict[str, Any]]:
+    """Color and dashes of each curve."""
+    different = list(dict.fromkeys(names))
+    if len(different) > len(COLORS):
+        raise ValueError(
+            f"{len(different)} curves cannot be told apart, at most {len(COLORS)} can; draw fewer at a time"
+        )
+    return {
+        name: {"color": color, "linestyle": dashes, "zorder": 3}
+        for name, color, dashes in zip(different, COLORS, DASHES, strict=False)
+    }
+
+
+def _draw_printed(axes: Axes, below: Axes, table: pd.DataFrame, styles: dict[str, dict[str, Any]]) -> Line2D:
+    """Printed curves as thin lines, and in the panel below how far they are off; the handle for the legend."""
+    only = next(iter(styles.values()))
+    for name, rows in table.assign(shortfall=table["exact"] - table["leakage"]).groupby("source_set", sort=False):
+        style = styles.get(str(name), only)
+        add_curve(axes, rows, "leakage", ends=False, **{**style, **_PRINTED})
+        add_curve(below, rows, "shortfall", **style)
+    below.set(ylabel="exact minus\nprinted (nats)")
+    below.axhline(0, color="0.6", linewidth=0.8, zorder=1)
+    return Line2D([], [], color="0.3", **_PRINTED, label="as printed, where it differs")
+
+
+def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> Line2D:
+    """A closed form as markers, a single threshold as a line across; the handle for the legend."""
+    if len(rows) == 1:
+        place = float(rows["distortion"].iloc[0])
+        axes.axvline(place, ymax=0.45, zorder=1, **_THRESHOLD)
+        return Line2D([], [], **_THRESHOLD, label=f"{lemma}: nothing need leak from D = {place:g}")
+    axes.plot(rows["distortion"], rows["leakage"], zorder=5, clip_on=False, **_MARKED)
+    return Line2D([], [], **_MARKED, label=f"{lemma}: closed form of mutual information")
+
+
+def _draw_bands(axes: Axes, bands: pd.DataFrame, styles: dict[str, dict[str, Any]]) -> list[Patch]:
+    """Intervals hatched in the colors of their curves; the handles for the legend."""
+    handles = []
+    for (name, rows), hatch in zip(bands.groupby("curve", sort=False), HATCHES, strict=False):
+        style: Any = {"facecolor": "none", "edgecolor": styles[str(name)]["color"], "hatch": hatch, "linewidth": 0.0}
+        axes.fill_between(rows["distortion"], rows["lower"], rows["upper"], zorder=1, alpha=0.7, **style)
+        handles.append(Patch(**style, alpha=0.7, label=f"printed interval: {name}"))
+    return handles
+
+
+def _place_legend(figure: Figure, axes: Axes, handles: list[Line2D | Patch]) -> None:
+    """In the upper right corner, where falling curves leave room; beside the axes if they do not."""
+    legend = axes.legend(handles=handles, loc="upper right")
+    figure.draw_without_rendering()
+    box = legend.get_window_extent().padded(3)
+    for line in axes.lines:
+        points = axes.transData.transform(np.column_stack([line.get_xdata(), line.get_ydata()]))
+        if matplotlib.path.Path(points).intersects_bbox(box, filled=False):
+            legend.remove()
+            figure.legend(handles=handles, loc="outside right upper")
+            return

@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-import matplotlib as mpl
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from paper_repro.claims import VERDICTS, Row, read_ledger
-from paper_repro.claims.base import PAPERS, claims_of, sample_of
+from paper_repro.claims import VERDICTS, read_ledger
+from paper_repro.claims.base import PAPERS, Claim, Finding, claims_of, sample_of
 from paper_repro.claims.verify import QUICK
-from paper_repro.figures.style import COLORS, STYLE, canvas, need_columns
+from paper_repro.figures.style import COLORS, canvas, drawing
+from paper_repro.reproduce.files import check_file_name, replace_files
 
 __all__ = [
     "draw_verdicts",
     "finding_of",
+    "judged_again",
     "ledger_page",
     "ledger_table",
     "save_page",
     "summary_table",
 ]
 
-# Dark to light: what is wrong first.
-_SHADES = dict(
-    zip(
-        ("refuted", "corrected", "loose", "reproduced", "holds", "not checkable"),
-        (COLORS[2], COLORS[5], COLORS[4], COLORS[1], COLORS[6], "#BBBBBB"),
-        strict=True,
-    )
-)
-_HATCHES = dict(zip(_SHADES, ("", "////", "....", "", "\\\\\\\\", ""), strict=True))
+# What is wrong first.
+_LOOKS = {
+    "refuted": (COLORS[2], ""),
+    "corrected": (COLORS[5], "////"),
+    "loose": (COLORS[4], "...."),
+    "reproduced": (COLORS[1], ""),
+    "holds": (COLORS[6], "\\\\\\\\"),
+    "not checkable": ("#BBBBBB", ""),
+}
 
 
-def ledger_table(
-    rows: Iterable[Row] | None = None, *, papers: Sequence[str] = (), verdicts: Sequence[str] = (), text: str = ""
-) -> pd.DataFrame:
+def ledger_table(papers: Sequence[str] = (), verdicts: Sequence[str] = (), text: str = "") -> pd.DataFrame:
     """The ledger on record, or its rows of some papers, with some verdicts, that mention a text.
 
     Columns: ``paper``, ``number``, ``place``, ``statement``, ``verdict``, ``evidence``, ``correction``, ``check`` (the name of
@@ -53,7 +54,7 @@ def ledger_table(
                 raise ValueError(f"unknown {name!r}; known are {', '.join(known)}")
     chosen = [
         row
-        for row in (read_ledger() if rows is None else rows)
+        for row in read_ledger()
         if (not papers or row.paper in papers)
         and (not verdicts or row.verdict in verdicts)
         and text.lower() in f"{row.number} {row.statement} {row.evidence}".lower()
@@ -77,32 +78,42 @@ def summary_table(table: pd.DataFrame) -> pd.DataFrame:
     return counts.rename_axis(index=None, columns=None)
 
 
+@drawing(*VERDICTS)
 def draw_verdicts(summary: pd.DataFrame, title: str = "") -> Figure:
     """Verdicts a paper, as bars of claims.
 
     ``summary`` is as of :func:`summary_table`. Raises ValueError if a column is missing.
     """
-    need_columns(summary, list(VERDICTS))
     papers = [paper for paper in summary.index if paper != "all"]
-    with mpl.rc_context(STYLE):
-        figure, axes = canvas(7.2, 0.9 + 0.5 * len(papers))
-        left = [0.0] * len(papers)
-        for verdict in _SHADES:
-            widths = [float(summary.loc[paper, verdict]) for paper in papers]
-            axes.barh(
-                papers, widths, left=left, color=_SHADES[verdict], hatch=_HATCHES[verdict], edgecolor="white",
-                linewidth=0.6, label=verdict,
-            )  # fmt: skip
-            for place, (start, width) in enumerate(zip(left, widths, strict=True)):
-                if width >= 4:
-                    box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-                    axes.text(start + width / 2, place, f"{width:.0f}", ha="center", va="center", fontsize=8, bbox=box)
-            left = [start + width for start, width in zip(left, widths, strict=True)]
-        axes.invert_yaxis()
-        axes.set(xlabel="claims", title=title)
-        axes.grid(axis="x", alpha=0.25, linewidth=0.6)
-        figure.legend(loc="outside lower center", ncols=6)
+    figure, axes = canvas(7.2, 0.9 + 0.5 * len(papers))
+    left = np.zeros(len(papers))
+    box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+    for verdict, (color, hatch) in _LOOKS.items():
+        widths = summary.loc[papers, verdict].to_numpy(dtype=float)
+        style: Any = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.6}
+        axes.barh(papers, widths, left=left, label=verdict, **style)
+        for place in np.flatnonzero(widths >= 4):
+            middle, count = left[place] + widths[place] / 2, f"{widths[place]:.0f}"
+            axes.text(middle, int(place), count, ha="center", va="center", fontsize=8, bbox=box)
+        left += widths
+    axes.invert_yaxis()
+    axes.set(xlabel="claims", title=title)
+    axes.grid(False, axis="y")
+    figure.legend(loc="outside lower center", ncols=6)
     return figure
+
+
+def judged_again(table: pd.DataFrame, instances: int = QUICK) -> pd.DataFrame:
+    """Claims of a ledger's rows judged here and now: the same table with the verdicts and the evidence that come out.
+
+    >>> table = ledger_table(papers=["kalantari2018"], text="Theorem 3, lower")
+    >>> judged_again(table)["verdict"].equals(table["verdict"])
+    True
+    """
+    findings = [_find(name, instances)[1] for name in table["check"]]
+    return table.assign(
+        verdict=[finding.verdict for finding in findings], evidence=[finding.evidence for finding in findings]
+    )
 
 
 def finding_of(name: str, instances: int = QUICK) -> str:
@@ -110,12 +121,11 @@ def finding_of(name: str, instances: int = QUICK) -> str:
 
     Raises ValueError if there is no claim of this name.
     """
-    (claim,) = claims_of([name])
-    finding = claim.find(sample_of(claim, 0, claim.instances(instances)))
-    lines = [f"{PAPERS[claim.paper]}, {claim.number}", f"  says     {claim.statement}"]
-    lines.append(f"  {finding.verdict:9}{finding.evidence}")
+    claim, finding = _find(name, instances)
+    lines = [f"{PAPERS[claim.paper]}, {claim.number}", f"  {'says':13} {claim.statement}"]
+    lines.append(f"  {finding.verdict:13} {finding.evidence}")
     if claim.correction:
-        lines.append(f"  instead  {claim.correction}")
+        lines.append(f"  {'instead':13} {claim.correction}")
     return "\n".join(lines)
 
 
@@ -146,10 +156,18 @@ def ledger_page(table: pd.DataFrame) -> str:
 
 
 def save_page(page: str, name: str, output_dir: str | Path) -> None:
-    """Write a page into a folder; the empty string writes nothing."""
+    """Write a page into a folder; the empty string writes nothing.
+
+    Raises ValueError for a name that is none of a file in the folder, and OSError if it cannot be written.
+    """
+    check_file_name(name)
     if output_dir:
-        Path(output_dir).mkdir(parents=True, exist_ok=True)
-        (Path(output_dir) / f"{name}.md").write_text(page, encoding="utf-8")
+        replace_files({Path(output_dir) / f"{name}.md": page.encode()})
+
+
+def _find(name: str, instances: int) -> tuple[Claim, Finding]:
+    (claim,) = claims_of([name])
+    return claim, claim.find(sample_of(claim, 0, claim.instances(instances)))
 
 
 def _cell(text: str) -> str:

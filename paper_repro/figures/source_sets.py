@@ -3,54 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from paper_repro.curves import exact_curve
-from paper_repro.figures.leakage_curves import _DISTORTION, _rounded, sources_of
-from paper_repro.figures.style import COLORS, STYLE, canvas, draw_grid, need_columns
+from paper_repro.figures.leakage_curves import check_names
+from paper_repro.figures.style import COLORS, DISTORTION, canvas, draw_shaded, drawing, rounded
 from paper_repro.papers import kalantari2018
-from paper_repro.sources import SourceSet, load_source_set
+from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = [
-    "breakpoint_table",
-    "class_table",
-    "draw_breakpoints",
-    "draw_vertices",
-    "vertex_table",
-]
+__all__ = ["breakpoint_table", "class_table", "draw_breakpoints", "draw_vertices", "vertex_table"]
+
+_EXACT: dict[str, Any] = {"color": COLORS[1], "marker": "v", "ls": "", "ms": 6}
+_PRINTED: dict[str, Any] = {"color": COLORS[2], "marker": "^", "ls": "", "mfc": "white", "ms": 5.5}
 
 
-def vertex_table(name_or_path: str) -> pd.DataFrame:
+def vertex_table(source: SourceSet) -> pd.DataFrame:
     """Vertices of a source set, one a row, one column per letter.
 
-    >>> print(vertex_table("P_II_6").to_string(index=False))
-      x1   x2   x3   x4   x5   x6
-     0.7 0.15 0.06 0.04 0.03 0.02
+    >>> print(vertex_table(SourceSet([[0.7, 0.3], [0.6, 0.4]], ["yes", "no"])).to_string(index=False))
+     yes  no
+     0.7 0.3
+     0.6 0.4
     """
-    source = load_source_set(name_or_path)
     return pd.DataFrame(source.vertices, columns=[str(label) for label in source.labels])
 
 
-def class_table(names: Sequence[str]) -> pd.DataFrame:
+def class_table(sources: Sequence[SourceSet]) -> pd.DataFrame:
     """Class and landmarks of each source set under differential privacy.
 
     Columns: ``source_set``, ``class``, ``letters``, ``vertices``; ``symmetric_until``, the distortion up to which randomized
     response on the letters that can occur is optimal; ``zero_from``, the distortion from which nothing leaks; ``jump``, the
     leakage in nats just below it;
     ``printed_symmetric_until`` and ``printed_zero_from``, the thresholds ``D^(1)`` and ``D^(M-1)`` of Theorem 2 (Kalantari et
-    al. 2018) for sets with a common ordering of the letters, and ``(M - 1) / M`` of Theorem 1 for Class I.
+    al. 2018) for sets with a common ordering of the letters, and ``(M - 1) / M`` of Theorem 1 for Class I. Raises ValueError if
+    there is no source set, or two have one name.
 
-    >>> class_table(["P_II_6"]).round(4).iloc[0, 4:].to_dict()
+    >>> class_table([SourceSet([0.7, 0.15, 0.06, 0.04, 0.03, 0.02])]).round(4).iloc[0, 4:].to_dict()
     {'symmetric_until': 0.1, 'zero_from': 0.3, 'jump': 1.5404, 'printed_symmetric_until': 0.02, 'printed_zero_from': 0.3}
     """
+    check_names(sources)
     rows = []
-    for source in sources_of(names):
+    for source in sources:
         curve = exact_curve(source)
         thresholds = _printed_thresholds(source)
         rows.append(
@@ -66,58 +65,60 @@ def class_table(names: Sequence[str]) -> pd.DataFrame:
                 "printed_zero_from": thresholds[-1] if len(thresholds) else np.nan,
             }
         )
-    return _rounded(pd.DataFrame(rows), "distortion")
+    return rounded(pd.DataFrame(rows), 8)
 
 
-def breakpoint_table(names: Sequence[str]) -> pd.DataFrame:
+def breakpoint_table(sources: Sequence[SourceSet]) -> pd.DataFrame:
     """Where the exact curves of differential privacy change form, and the thresholds that Theorem 2 prints.
 
     Columns: ``source_set``; ``kind``, ``exact`` or ``printed``; ``distortion``; ``leakage``, the exact one in nats as the
-    distortion rises to it. Printed thresholds ``D^(1) .. D^(M-1)`` exist for sets with a common ordering.
+    distortion rises to it. Printed thresholds ``D^(1) .. D^(M-1)`` exist for sets with a common ordering. Raises ValueError if
+    there is no source set, or two have one name.
+
+    >>> breakpoint_table([SourceSet([0.5, 0.3, 0.2])])[["kind", "distortion"]].to_numpy().tolist()
+    [['exact', 0.4], ['exact', 0.5], ['printed', 0.2], ['printed', 0.5]]
     """
+    check_names(sources)
     rows = []
-    for source in sources_of(names):
-        curve = exact_curve(source)
-        for breakpoint, limit in zip(curve.breakpoints, curve.limits_from_below, strict=True):
-            rows.append((source.name, "exact", breakpoint, limit))
-        thresholds = _printed_thresholds(source)
-        for threshold, leakage in zip(thresholds, curve.leakage(np.minimum(thresholds, 1.0)), strict=True):
-            rows.append((source.name, "printed", threshold, leakage))
-    columns = ["source_set", "kind", "distortion", "leakage"]
-    return _rounded(pd.DataFrame(rows, columns=columns), "distortion")
+    for source in sources:
+        curve, thresholds = exact_curve(source), _printed_thresholds(source)
+        for place, limit in zip(curve.breakpoints, curve.limits_from_below, strict=True):
+            rows.append((source.name, "exact", place, limit))
+        for place, leakage in zip(thresholds, curve.leakage(np.minimum(thresholds, 1.0)), strict=True):
+            rows.append((source.name, "printed", place, leakage))
+    return rounded(pd.DataFrame(rows, columns=["source_set", "kind", "distortion", "leakage"]), 8, distortion=9)
 
 
+@drawing()
 def draw_vertices(table: pd.DataFrame, title: str = "") -> Figure:
     """The vertices of a source set as a shaded table: one row a vertex, one column a letter."""
-    return draw_grid(table.set_axis([f"vertex {row + 1}" for row in range(len(table))]), title, "letter", "{:.2g}")
+    return draw_shaded(table.set_axis([f"vertex {row + 1}" for row in range(len(table))]), title, "letter", "{:.2g}")
 
 
+@drawing("source_set", "kind", "distortion", "leakage")
 def draw_breakpoints(table: pd.DataFrame, title: str = "") -> Figure:
-    """Exact breakpoints against printed thresholds, one line a source set.
+    """Exact breakpoints against printed thresholds, one line a source set, as of :func:`breakpoint_table`.
 
-    ``table`` is as of :func:`breakpoint_table`. Raises ValueError if a column is missing.
+    Raises ValueError if a column is missing.
     """
-    need_columns(table, ["source_set", "kind", "distortion", "leakage"])
     names = list(dict.fromkeys(table["source_set"]))
-    with mpl.rc_context(STYLE):
-        figure, axes = canvas(7.2, 1.3 + 0.42 * len(names))
-        for row, name in enumerate(names):
-            exact = table[(table["source_set"] == name) & (table["kind"] == "exact")]["distortion"]
-            printed = table[(table["source_set"] == name) & (table["kind"] == "printed")]["distortion"]
-            axes.plot([0, exact.max()], [row, row], color="0.75", linewidth=1, zorder=1)
-            axes.plot(exact, [row + 0.14] * len(exact), marker="v", ls="", color=COLORS[1], ms=6, zorder=3)
-            axes.plot(
-                printed, [row - 0.16] * len(printed), marker="^", ls="", color=COLORS[2], mfc="white", ms=5.5, zorder=2
-            )
-        axes.set(xlabel=_DISTORTION, title=title, yticks=range(len(names)), yticklabels=names, xlim=(0, 1))
-        axes.set_ylim(-0.6, len(names) - 0.4)
-        axes.invert_yaxis()
-        axes.grid(axis="x", alpha=0.25, linewidth=0.6)
-        exact_mark = Line2D([], [], color=COLORS[1], marker="v", ls="", ms=6)
-        printed_mark = Line2D([], [], color=COLORS[2], marker="^", ls="", mfc="white", ms=5.5)
-        exact_mark.set_label("exact breakpoint (first: randomized response stops being best; last: nothing leaks)")
-        printed_mark.set_label("threshold as printed in Theorems 1 and 2")
-        figure.legend(handles=[exact_mark, printed_mark], loc="outside lower left")
+    figure, axes = canvas(7.2, 1.3 + 0.42 * len(names))
+    for row, name in enumerate(names):
+        own = table[table["source_set"] == name]
+        exact, printed = (own.loc[own["kind"] == kind, "distortion"] for kind in ("exact", "printed"))
+        axes.plot([0, exact.max()], [row, row], color="0.75", linewidth=1, zorder=1)
+        axes.plot(exact, [row + 0.14] * len(exact), zorder=3, **_EXACT)
+        axes.plot(printed, [row - 0.16] * len(printed), zorder=2, **_PRINTED)
+    axes.set(xlabel=DISTORTION, title=title, yticks=range(len(names)), yticklabels=names, xlim=(0, 1))
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+    exact_label = "exact breakpoint (first: randomized response stops being best; last: nothing leaks)"
+    handles = [
+        Line2D([], [], **_EXACT, label=exact_label),
+        Line2D([], [], **_PRINTED, label="threshold as printed in Theorems 1 and 2"),
+    ]
+    figure.legend(handles=handles, loc="outside lower left")
     return figure
 
 

@@ -7,9 +7,16 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from paper_repro.types import PARAMETER_TYPES
+__all__ = ["check_parameters", "check_values", "declared_parameters"]
 
-__all__ = ["check_parameters"]
+# Types that parameters may be declared with, and the values that each takes.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "float": (float, int),
+    "int": (int,),
+    "list": (list,),
+    "str": (str,),
+}
 
 
 def check_parameters(namespace: Mapping[str, Any]) -> None:
@@ -36,24 +43,50 @@ def check_parameters(namespace: Mapping[str, Any]) -> None:
         ...
     ValueError: unknown notebook parameter 'pionts', did you mean 'points'? This notebook has points
     """
-    declared: dict[str, str] = {}
+    declared: dict[str, tuple[str, str]] = {}
+    names: list[str] = []
     for source in namespace["In"]:
-        statements = _statements(source)
         if not declared:
-            if statements and all(isinstance(statement, ast.AnnAssign) for statement in statements):
-                declared = {_name(statement.target): ast.unparse(statement.annotation) for statement in statements}
+            declared = declared_parameters(source)
+            names = list(declared)
             continue
+        statements = _statements(source)
         if not (statements and all(isinstance(statement, ast.Assign) for statement in statements)):
             break
-        for name in (_name(target) for statement in statements for target in statement.targets):
-            if name not in declared:
-                close = difflib.get_close_matches(name, declared, n=1)
-                hint = f", did you mean {close[0]!r}?" if close else ";"
-                raise ValueError(f"unknown notebook parameter {name!r}{hint} This notebook has {', '.join(declared)}")
-    for name, kind in declared.items():
-        value, types = namespace[name], PARAMETER_TYPES.get(kind, (object,))
-        if not isinstance(value, types) or (isinstance(value, bool) and kind != "bool"):
-            raise ValueError(f"notebook parameter {name} must be of type {kind}, got {value!r}")
+        names += [_name(target) for statement in statements for target in statement.targets]
+    check_values({name: namespace.get(name) for name in names}, {name: kind for name, (kind, _) in declared.items()})
+
+
+def check_values(values: Mapping[str, object], kinds: Mapping[str, str]) -> None:
+    """Raise a ValueError unless every name is among the declared ones and its value of the declared type.
+
+    A whole number is a float too, but True is no number: ``bool`` is a subclass of ``int``, and a true leakage makes no sense.
+
+    >>> check_values({"budget": True}, {"budget": "float"})
+    Traceback (most recent call last):
+        ...
+    ValueError: notebook parameter budget must be of type float, got True
+    """
+    for name, value in values.items():
+        if name not in kinds:
+            close = difflib.get_close_matches(name, kinds, n=1)
+            hint = f", did you mean {close[0]!r}?" if close else ";"
+            raise ValueError(f"unknown notebook parameter {name!r}{hint} This notebook has {', '.join(kinds)}")
+        types = _TYPES.get(kinds[name], (object,))
+        if not isinstance(value, types) or (isinstance(value, bool) and kinds[name] != "bool"):
+            raise ValueError(f"notebook parameter {name} must be of type {kinds[name]}, got {value!r}")
+
+
+def declared_parameters(source: str) -> dict[str, tuple[str, str]]:
+    """Type and default, as text, of each name that a cell declares which only annotates names with values; else none.
+
+    >>> declared_parameters("points: int = 200  # of the grid")
+    {'points': ('int', '200')}
+    """
+    statements = _statements(source)
+    if not all(isinstance(statement, ast.AnnAssign) and statement.value for statement in statements):
+        return {}
+    return {_name(each.target): (ast.unparse(each.annotation), ast.unparse(each.value)) for each in statements}
 
 
 def _statements(source: str) -> list[Any]:

@@ -1,32 +1,70 @@
-"""Figures of answer graphs and databases: axes with units, every number written out, and the tables they need."""
+"""How much an answer tells of a database: bounds, distances and outputs as printed, with units and every number written out."""
 
+import itertools
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from paper_repro import clique, hamming, line
-from paper_repro.figures import answer_graphs, database_leakage, style
+from paper_repro import Query, hamming, truncated_geometric
+from paper_repro.figures.database_leakage import (
+    database_table,
+    distance_table,
+    draw_distances,
+    draw_graph,
+    draw_theorem_1,
+    output_table,
+    theorem_1_table,
+)
+from tests.figures.pictures import numbers, texts
 
 LOG2 = math.log(2)
+DIGITS = 1e-8  # tables are rounded to 8 digits
 
 
-def texts(figure):
-    return [text.get_text() for text in figure.axes[0].texts]
-
-
-def numbers(figure):
-    return np.array([float(text) for text in texts(figure)])
+# Figure 4(b) of Alvim et al. 2011, as printed.
+FIGURE_4B = """
+   aa ab ac ba ca bb bc cb cc
+aa 0 1 1 1 1 2 2 2 2
+ab 1 0 1 2 2 1 2 1 2
+ac 1 1 0 2 2 2 1 2 1
+ba 1 2 2 0 1 1 1 2 2
+ca 1 2 2 1 0 2 2 1 1
+bb 2 1 2 1 2 0 1 1 2
+bc 2 2 1 1 2 1 0 2 1
+cb 2 1 2 2 1 1 2 0 1
+cc 2 2 1 2 1 2 1 1 0
+"""
 
 
 @pytest.fixture
 def bounds():
-    return database_leakage.bound_table(100, [2, 10, 100], 12.0, 25)
+    return theorem_1_table(100, [2, 10, 100], 12.0, 25)
+
+
+@pytest.mark.parametrize(("values", "limit"), [(2, 100.0), (10, 332.192809), (100, 664.385619)])
+def test_bounds_of_figure_3(values, limit):
+    table = theorem_1_table(100, [2, 10, 100], 12.0)
+    rows = table[table["values"] == values]
+    assert len(rows) == 100
+    assert rows["bound"].iloc[0] == pytest.approx(0, abs=DIGITS)
+    assert (np.diff(rows["bound"]) > 0).all()
+    ratios = np.exp(rows["leakage"])
+    expected = 100 * np.log2(values * ratios / (values - 1 + ratios))
+    assert rows["bound"].to_numpy() == pytest.approx(expected.to_numpy(), abs=2 * DIGITS)
+    assert rows["bound"].iloc[-1] < limit
+    (top,) = theorem_1_table(100, [values], 700.0, 2)["bound"][1:]
+    assert top == pytest.approx(limit, abs=1e-6)  # as many digits are given
+
+
+def test_bounds_need_a_leakage():
+    with pytest.raises(ValueError, match="at least 0 nats"):
+        theorem_1_table(100, [2], -1.0)
 
 
 def test_bounds_have_units_and_a_line_for_each_number_of_values(bounds):
-    axes = database_leakage.draw_bounds(bounds, "Bounds").axes[0]
+    axes = draw_theorem_1(bounds, "Bounds").axes[0]
     assert axes.get_xlabel().endswith("(nats)")
     assert axes.get_ylabel().endswith("(bits)")
     assert axes.get_title(loc="left") == "Bounds"
@@ -37,65 +75,82 @@ def test_bounds_have_units_and_a_line_for_each_number_of_values(bounds):
 
 
 def test_lines_differ_in_more_than_color(bounds):
-    axes = database_leakage.draw_bounds(bounds).axes[0]
+    axes = draw_theorem_1(bounds).axes[0]
     assert len({str(drawn._dash_pattern) for drawn in axes.lines}) == 3
     assert len({drawn.get_color() for drawn in axes.lines}) == 3
 
 
+def test_distances_of_figure_4b_as_printed():
+    header, *rows = [text.split() for text in FIGURE_4B.strip().splitlines()]
+    table = distance_table("abc", 2)
+    assert len(rows) == len(table) == 9
+    for name, *entries in rows:
+        assert table.loc[name, header].tolist() == [int(entry) for entry in entries]
+
+
+def test_names_of_databases_are_distinct():
+    assert distance_table([1, 11], 2).index.is_unique
+
+
 def test_graph_of_example_1_has_all_databases_and_edges():
-    databases, names = hamming(3, 2), database_leakage.distance_table("abc", 2).index.to_numpy()
+    databases, names = hamming(3, 2), distance_table("abc", 2).index.to_numpy()
     edges = pd.DataFrame(names[databases.edges], columns=["from", "to"])
-    figure = database_leakage.draw_graph(edges, "Databases")
+    figure = draw_graph(edges, "Databases")
     assert sorted(texts(figure)) == sorted(names)
     (segments,) = [drawn for drawn in figure.axes[0].collections if hasattr(drawn, "get_segments")]
     assert len(segments.get_segments()) == len(edges) == 18
 
 
 def test_distances_are_written_out():
-    table = database_leakage.distance_table("abc", 2)
-    figure = database_leakage.draw_distances(table, "Distances")
+    table = distance_table("abc", 2)
+    figure = draw_distances(table, "Distances")
     assert (numbers(figure) == table.to_numpy().ravel()).all()
     assert figure.axes[0].get_xlabel() == "database"
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == list(table.columns)
 
 
-def test_matrices_are_written_out_with_both_sides_named():
-    table = answer_graphs.matrix_table(answer_graphs.mechanisms_on(line(6), LOG2, [1 / 6] * 6)["optimal"], range(6))
-    figure = answer_graphs.draw_matrix(table, "Mechanism")
-    assert numbers(figure) == pytest.approx(table.to_numpy().ravel(), abs=0.5e-3)  # three digits are shown
-    assert figure.axes[0].get_xlabel() == "published answer"
+@pytest.mark.parametrize(("values", "individuals"), [(2, 1), (2, 4), (3, 2)])
+@pytest.mark.parametrize("leakage", [0.3, 2.0])
+def test_what_a_count_tells_of_database_and_individual(values, individuals, leakage):
+    query = Query(lambda database: database.count(0), range(values), individuals)
+    noise = truncated_geometric(len(query.answers), leakage)
+    table = database_table(query, noise).set_index("of")
+    every = list(itertools.product(range(values), repeat=individuals))
+    rows = np.array([noise.matrix[sorted(query.answers).index(database.count(0))] for database in every])
+    assert table.loc["database", "leakage"] == pytest.approx(math.log2(rows.max(axis=0).sum()), abs=DIGITS)
+    alone = max(
+        rows[[row for row, other in enumerate(every) if other[:i] + other[i + 1 :] == rest]].max(axis=0).sum()
+        for i in range(individuals)
+        for rest in itertools.product(range(values), repeat=individuals - 1)
+    )
+    assert table.loc["individual", "leakage"] == pytest.approx(math.log2(alone), abs=DIGITS)
+    assert (table["leakage"] <= table["bound"] + DIGITS).all()
+    assert table.loc["individual", "bound"] == pytest.approx(leakage / LOG2, abs=DIGITS)
 
 
-def test_utilities_are_written_out_in_the_tables_order():
-    priors = {"uniform": [1 / 6] * 6, "ends": [0.1, 0.2, 0.2, 0.2, 0.2, 0.1]}
-    figure = answer_graphs.draw_utilities(answer_graphs.utility_table(clique(6), LOG2, priors), "Utilities")
-    assert texts(figure) == ["0.2243", "0.2857", "0.2857", "0.2415", "0.2857", "0.3200"]
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["uniform", "ends"]
-    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == [
-        "truncated geometric",
-        "Alvim et al.",
-        "optimal",
-    ]
+def test_noise_has_to_fit_the_query():
+    with pytest.raises(ValueError, match="one row for each of 4 answers"):
+        database_table(Query(sum, (0, 1), 3), np.eye(3))
+
+
+def test_outputs_against_proposition_2():
+    table = output_table(2, 3, [1, 2, 3, 4], LOG2)
+    assert list(table.columns) == ["outputs", "exact", "proposition_2", "theorem_1"]
+    assert table["exact"].round(4).tolist() == [0.0, 0.7370, 1.0, 1.1926]
+    assert table["proposition_2"].round(4).tolist() == [0.0, 0.8301, 1.4150, 1.2996]
+    assert (table["theorem_1"].round(4) == 1.2451).all()
+    assert (table["exact"] <= table[["proposition_2", "theorem_1"]].min(axis=1) + DIGITS).all()
 
 
 @pytest.mark.parametrize(
-    ("draw", "missing"),
+    ("arguments", "message"),
     [
-        (database_leakage.draw_bounds, "values, leakage, bound"),
-        (database_leakage.draw_graph, "from, to"),
-        (answer_graphs.draw_utilities, "prior, mechanism, utility"),
+        ((2, 3, [0], 1.0), "outputs must be a whole number, at least 1, got 0"),
+        ((2, 2, [5], 1.0), r"between 1 and v\^u = 2\^2, got 5"),
+        ((2, 17, [2], 1.0), r"2\^17 databases are too many"),
+        ((3, 3, [8], 1.0), r"choices to enumerate .*proposition_2 and theorem_1"),
     ],
 )
-def test_columns_that_are_missing_are_named(draw, missing):
-    with pytest.raises(ValueError, match=f"lacks the columns {missing}; it has other"):
-        draw(pd.DataFrame({"other": [1.0]}))
-
-
-def test_what_is_saved_is_the_same_each_time(bounds, tmp_path):
-    contents = []
-    for folder in ("one", "two"):
-        figure = database_leakage.draw_bounds(bounds, "Bounds")
-        paths = style.save_figure(figure, bounds, "figure", tmp_path / folder, "Rising curves.")
-        contents.append({path.name: path.read_bytes() for path in paths})
-    assert sorted(contents[0]) == ["figure.csv", "figure.pdf", "figure.png", "figure.svg"]
-    assert contents[0] == contents[1]
+def test_outputs_that_are_too_many(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        output_table(*arguments)

@@ -1,70 +1,26 @@
-"""What the notebooks on the seven notions and on databases tabulate."""
+"""Databases: bounds, exact values, profiles and records one by one, as tabulated and as drawn."""
 
 import math
 
-import numpy as np
 import pytest
 
 import paper_repro as pr
-from paper_repro.figures import databases_of_records, seven_notions
-from paper_repro.figures.leakage_curves import curve_table
+from paper_repro.figures.databases_of_records import (
+    draw_global,
+    draw_profiles,
+    global_table,
+    profile_table,
+    record_table,
+)
 from paper_repro.notions import NOTION_NAMES, notion_by_name
 
 NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
 DIGITS = 1e-6  # tables are rounded to 6 digits
 
 
-def test_intervals_are_those_of_proposition_8_and_end_at_the_exact_curve():
-    grid = np.array([0.1, 0.3, 0.45])
-    table = seven_notions.bound_table("P_I_2", NOTIONS, grid)
-    assert list(dict.fromkeys(table["curve"])) == ["Renyi differential privacy", "Sibson information"]
-    for name, rows in table.groupby("curve"):
-        exact = pr.leakage_curve(pr.load_source_set("P_I_2"), grid, notion=notion_by_name(name))
-        assert rows["upper"].to_numpy() == pytest.approx(exact, abs=2 * DIGITS)
-    row = table[(table["curve"] == "Renyi differential privacy") & (table["distortion"] == 0.3)]
-    assert row["lower"].item() == pytest.approx(math.log(0.7**2 / 0.3), abs=DIGITS)
-
-
-def test_no_intervals_for_other_classes():
-    table = seven_notions.bound_table("P_II_4", NOTIONS, [0.1])
-    assert table.empty
-    assert list(table.columns) == ["curve", "distortion", "lower", "upper"]
-
-
-def test_curves_of_all_notions_have_their_jumps():
-    """Figure 4: differential privacy jumps at 0.6, its approximate form at 0.54; maximal information where a letter can go."""
-    table = curve_table(["P_II_4"], NOTIONS, 0.02, 0.7, 18)
-    ends = table[table["end"] == "closed"]
-    found = {(row.curve, round(row.distortion, 7)) for row in ends.itertuples()}
-    assert found == {
-        ("differential privacy", 0.6),
-        ("approximate differential privacy", 0.54),
-        ("maximal information", 0.1),
-        ("maximal information", 0.6),
-    }
-    opens = table[table["end"] == "open"].set_index(["curve", "distortion"])["leakage"]
-    assert opens["differential privacy", 0.6] == pytest.approx(math.log(4 / 3), abs=DIGITS)
-    assert opens["approximate differential privacy", 0.54] == pytest.approx(math.log(4 / 3), abs=DIGITS)
-    # Just below 0.1 the letter of probability 1/10 has to be published still.
-    assert opens["maximal information"].max() == pytest.approx(math.log(5), abs=1e-5)
-
-
-def test_best_mechanisms_are_tabulated_entry_by_entry():
-    table = seven_notions.mechanism_table("P_II_4", NOTIONS, 0.3)
-    source = pr.load_source_set("P_II_4")
-    assert len(table) == 7 * 16
-    for notion in NOTIONS:
-        rows = table[table["notion"] == notion.name]
-        matrix = rows["probability"].to_numpy().reshape(4, 4)
-        assert matrix.sum(axis=1) == pytest.approx(np.ones(4), abs=4 * DIGITS)
-        assert source.worst_case_distortion(matrix) == pytest.approx(0.3, abs=4 * DIGITS)
-        assert rows["true"].tolist() == np.repeat(list(source.labels), 4).tolist()
-        assert rows["leakage"].nunique() == 1
-
-
 @pytest.mark.parametrize(("prior", "theorem"), [((), 7), ((0.4, 0.3, 0.2, 0.1), 6)])
 def test_exact_values_lie_between_the_printed_bounds(prior, theorem):
-    table = databases_of_records.global_table(2, 2, NOTIONS, [0.1, 0.4, 0.75, 1.1], prior)
+    table = global_table(2, 2, NOTIONS, [0.1, 0.4, 0.75, 1.1], prior)
     assert set(table["notion"]) == set(NOTION_NAMES)
     assert (table["exact"] >= table["lower"] - DIGITS).all()
     assert (table["exact"] <= table["upper"] + DIGITS).all()
@@ -76,13 +32,13 @@ def test_exact_values_lie_between_the_printed_bounds(prior, theorem):
 
 
 def test_databases_with_a_prior_show_their_jumps():
-    table = databases_of_records.global_table(2, 2, [pr.DifferentialPrivacy()], [0.5, 0.8], [0.4, 0.3, 0.2, 0.1])
+    table = global_table(2, 2, [pr.DifferentialPrivacy()], [0.5, 0.8], [0.4, 0.3, 0.2, 0.1])
     assert table[table["end"] == "closed"]["distortion"].item() == pytest.approx(0.7, abs=1e-7)
     assert (table["exact"] >= table["lower"] - DIGITS).all()
 
 
 def test_profiles_spend_the_budget():
-    table = databases_of_records.profile_table(3, 5, NOTIONS, 1.5)
+    table = profile_table(3, 5, NOTIONS, 1.5)
     for name, rows in table.groupby("notion"):
         assert rows["probability"].sum() == pytest.approx(1, abs=6 * DIGITS)
         spent = (rows["changed"] * rows["probability"]).sum()
@@ -92,7 +48,7 @@ def test_profiles_spend_the_budget():
 
 
 def test_records_one_by_one_cost_more_for_some_notions():
-    table = databases_of_records.record_table(2, 2, NOTIONS, 0.4).set_index("notion")
+    table = record_table(2, 2, NOTIONS, 0.4).set_index("notion")
     assert (table["one_by_one"] >= table["databases"] - DIGITS).all()
     dearer = table.index[table["one_by_one"] > table["databases"] + 0.01].tolist()
     assert dearer == [
@@ -102,3 +58,40 @@ def test_records_one_by_one_cost_more_for_some_notions():
         "Sibson information",
     ]
     assert table["one_by_one"]["maximal leakage"] == pytest.approx(2 * math.log(1.6), abs=DIGITS)
+
+
+def test_a_table_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="give at least one notion"):
+        global_table(2, 2, [], [0.4])
+    with pytest.raises(ValueError, match="give at least one distortion"):
+        global_table(2, 2, NOTIONS, [])
+
+
+@pytest.mark.parametrize("count", [7, 4])
+def test_databases_have_a_panel_a_notion(count):
+    table = global_table(2, 2, NOTIONS[:count], [0.2, 0.5, 0.8])
+    figure = draw_global(table, "Databases")
+    panels = [axes for axes in figure.axes if axes.axison]
+    assert len(panels) == count
+    for axes, (_, rows) in zip(panels, table.groupby("notion", sort=False), strict=True):
+        lower, upper, exact = axes.lines[:3]
+        assert (lower.get_ydata() == rows["lower"]).all()
+        assert (upper.get_ydata() == rows["upper"]).all()
+        assert (exact.get_ydata() == rows["exact"]).all()
+    assert figure.get_supxlabel() == "expected number of records changed"
+    assert figure.get_supylabel() == "leakage (nats)"
+
+
+@pytest.mark.parametrize(("records", "kind"), [(3, "bars"), (40, "lines")])
+def test_profiles_are_bars_for_few_records_and_lines_for_many(records, kind):
+    table = profile_table(2, records, NOTIONS[:3], 0.3 * records)
+    axes = draw_profiles(table, "Profiles").axes[0]
+    if kind == "bars":
+        heights = [bar.get_height() for bar in axes.patches]
+        assert heights == pytest.approx(table["probability"])
+    else:
+        lines = [drawn for drawn in axes.lines if drawn.get_linestyle() != "None"]
+        assert len(lines) == 3
+        assert len({str(drawn._dash_pattern) for drawn in lines}) == 3
+        assert axes.get_yscale() == "log"
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(NOTION_NAMES[:3])

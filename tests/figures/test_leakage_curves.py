@@ -1,108 +1,41 @@
-"""Tables: their columns, values against the library and known numbers, open and closed ends, rounding, bad grids."""
+"""Curves: tables against the library and known numbers, open and closed ends; pictures without false lines or hidden ones."""
 
+import itertools
 import math
+import re
+from pathlib import Path
 
+import matplotlib.colors
 import numpy as np
 import pandas as pd
 import pytest
 
 import paper_repro as pr
-from paper_repro.figures.leakage_curves import curve_table, leakage_table, printed_table
-from paper_repro.figures.privacy_notions import lemma_table
-from paper_repro.figures.source_sets import breakpoint_table, class_table, vertex_table
+from paper_repro.figures.leakage_curves import curve_table, draw_curves, draw_leakages, leakage_table, printed_table
+from paper_repro.figures.seven_notions import interval_table
+from paper_repro.figures.style import save_figure
+from paper_repro.notions import NOTION_NAMES, notion_by_name
 from paper_repro.papers import kalantari2018
+from tests.figures.pictures import (
+    FOUR,
+    NAMES,
+    ROUNDED,
+    ROUNDED_NATS,
+    RUNS,
+    SETS,
+    SIX,
+    TEN,
+    curves,
+    drawn,
+    lines_under_a_legend,
+    load,
+    visible_texts,
+    with_printed,
+)  # fmt: skip
 
+NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
 DP, MI = pr.DifferentialPrivacy(), pr.MutualInformation()
-NAMES = pr.source_set_names()
 CURVE_COLUMNS = ["source_set", "class", "curve", "distortion", "leakage", "exact", "end"]
-
-# A table holds 8 decimals of what is certified to 1e-9 in distortion: half a unit of the last place, and as much again
-# for a number that lies on the edge between two.
-ROUNDED = 1e-8
-# Mutual information is certified to 1e-6 nats and rounded to 6 decimals.
-ROUNDED_NATS = 1.5e-6
-# Known numbers are given to four decimals.
-FOUR = 5.1e-5
-
-
-@pytest.fixture
-def write(tmp_path):
-    def _write(content: str, name: str = "own.csv") -> str:
-        path = tmp_path / name
-        path.write_text(content)
-        return str(path)
-
-    return _write
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_vertices_are_one_a_row(name):
-    table, source = vertex_table(name), pr.load_source_set(name)
-    assert list(table.columns) == list(source.labels)
-    np.testing.assert_array_equal(table.to_numpy(), source.vertices)
-
-
-def test_classes_and_landmarks():
-    table = class_table(NAMES).set_index("source_set")
-    assert list(table.columns) == [
-        "class", "letters", "vertices", "symmetric_until", "zero_from", "jump", "printed_symmetric_until",
-        "printed_zero_from",
-    ]  # fmt: skip
-    assert list(table.index) == NAMES
-    for name, row in table.iterrows():
-        source = pr.load_source_set(name)
-        assert (row["class"], row["letters"], row["vertices"]) == (
-            source.source_class,
-            source.alphabet_size,
-            source.vertex_count,
-        )
-        # Randomized response is best up to (M - 1) times the largest least probability of any member.
-        symmetric = (source.alphabet_size - 1) * source.vertices.min(axis=1).max()
-        assert row["symmetric_until"] == pytest.approx(symmetric, abs=ROUNDED)
-    assert table.loc["P_II_6", "symmetric_until":].tolist() == [0.1, 0.3, 1.54044504, 0.02, 0.3]
-    assert table.loc["P_II_10", "symmetric_until":].tolist() == [0.18, 0.7, 0.40546511, 0.02, 0.7]
-    assert table.loc["P_I_6", "symmetric_until":].tolist() == [0.83333333, 0.83333333, 0.0, 0.83333333, 0.83333333]
-    class_3 = table[table["class"] == "III"]
-    assert class_3[["printed_symmetric_until", "printed_zero_from"]].isna().all(axis=None)
-    assert (class_3["jump"] == 0).all()
-
-
-@pytest.mark.parametrize(("content", "row"), [("a\n1\n", [0.0] * 5), ("a,b,c\n1,0,0\n", [0.0] * 5)])
-def test_landmarks_where_nothing_ever_leaks(write, content, row):
-    assert class_table([write(content)]).loc[0, "symmetric_until":].tolist() == row
-
-
-def test_randomized_response_is_meant_on_the_letters_that_can_occur(write):
-    table = class_table([write("a,b,c\n0.5,0.5,0\n")])
-    assert table["symmetric_until"].tolist() == [0.5]
-
-
-def test_breakpoints_of_table_i():
-    table = breakpoint_table(["P_II_6"])
-    assert list(table.columns) == ["source_set", "kind", "distortion", "leakage"]
-    exact, printed = (table[table["kind"] == kind] for kind in ("exact", "printed"))
-    assert exact["distortion"].tolist() == [0.1, 0.14, 0.17, 0.21, 0.3]
-    assert printed["distortion"].tolist() == [0.02, 0.05, 0.09, 0.15, 0.3]
-    # log(P_1 / P_2) is the height of the jump.
-    assert exact["leakage"].iloc[-1] == pytest.approx(math.log(0.7 / 0.15), abs=ROUNDED)
-    assert exact["leakage"].iloc[-1] == pytest.approx(1.540445, abs=5e-7)
-    assert printed["leakage"].iloc[-1] == 0
-    expected = pr.exact_curve(pr.load_source_set("P_II_6")).leakage([0.02, 0.05, 0.09, 0.15])
-    np.testing.assert_allclose(printed["leakage"].iloc[:-1], expected, atol=ROUNDED, rtol=0)
-
-
-def test_breakpoints_of_all_sets_rise_while_the_leakage_falls():
-    table = breakpoint_table(NAMES)
-    assert list(dict.fromkeys(table["source_set"])) == NAMES
-    for (name, kind), rows in table.groupby(["source_set", "kind"]):
-        assert rows["distortion"].is_monotonic_increasing, (name, kind)
-        assert rows["leakage"].is_monotonic_decreasing, (name, kind)
-    printed = table[table["kind"] == "printed"].groupby("source_set").size().to_dict()
-    assert printed == {"P_I_2": 1, "P_I_6": 1, "P_I_10": 1, "P_II_4": 3, "P_II_6": 5, "P_II_10": 9}
-
-
-def test_breakpoints_of_no_set_are_an_empty_table():
-    assert breakpoint_table([]).empty
 
 
 @pytest.mark.parametrize(
@@ -114,7 +47,7 @@ def test_breakpoints_of_no_set_are_an_empty_table():
     ],
 )  # fmt: skip
 def test_known_leakages(name, distortion, nats):
-    table = leakage_table([name], [distortion])
+    table = leakage_table(load(name), [distortion])
     assert list(table.columns) == ["source_set", f"{distortion:g}"]
     assert table.iloc[0].tolist() == [name, pytest.approx(nats, abs=FOUR)]
 
@@ -122,21 +55,21 @@ def test_known_leakages(name, distortion, nats):
 @pytest.mark.parametrize("notion", [DP, MI], ids=lambda notion: notion.name)
 def test_leakages_are_those_of_the_library(notion):
     names, grid = ["P_IIIa_6", "P_II_6"], [0.05, 0.3, 0.575]
-    table = leakage_table(names, grid, notion)
+    table = leakage_table(load(*names), grid, notion=notion)
     assert list(table.columns) == ["source_set", "0.05", "0.3", "0.575"]
     assert list(table["source_set"]) == names
-    expected = [pr.leakage_curve(pr.load_source_set(name), grid, notion=notion) for name in names]
+    expected = [pr.leakage_curve(SETS[name], grid, notion=notion) for name in names]
     tolerance = ROUNDED if notion is DP else ROUNDED_NATS
     np.testing.assert_allclose(table.drop(columns="source_set"), expected, atol=tolerance, rtol=0)
 
 
 def test_leakage_is_infinite_without_distortion():
-    assert leakage_table(["P_II_6"], [0.0]).iloc[0].tolist() == ["P_II_6", math.inf]
+    assert leakage_table(load("P_II_6"), [0.0]).iloc[0].tolist() == ["P_II_6", math.inf]
 
 
 @pytest.mark.parametrize("distortions", [[0.1, 0.1], [0.1, 0.1000000001]])
 def test_distortions_of_the_same_name_have_a_column_each(distortions):
-    assert leakage_table(["P_II_6"], distortions).shape == (1, 3)
+    assert leakage_table(load("P_II_6"), distortions).shape == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -144,11 +77,11 @@ def test_distortions_of_the_same_name_have_a_column_each(distortions):
 )
 def test_a_distortion_outside_its_range_is_named(distortions, value):
     with pytest.raises(ValueError, match=f"distortion must be a probability of change between 0 and 1, got {value}"):
-        leakage_table(["P_II_6"], distortions)
+        leakage_table(load("P_II_6"), distortions)
 
 
 def test_a_curve_has_the_grid_the_breakpoints_and_both_ends_of_the_jump():
-    table = curve_table(["P_II_6"], [DP], 0.05, 1.0, points=20)
+    table = curve_table(load("P_II_6"), [DP], 0.05, 1.0, points=20)
     assert list(table.columns) == CURVE_COLUMNS
     assert set(table["source_set"] + table["class"] + table["curve"]) == {"P_II_6IIdifferential privacy"}
     points = {*np.linspace(0.05, 1.0, 20).round(9).tolist(), 0.1, 0.14, 0.17, 0.21, 0.3}
@@ -159,13 +92,13 @@ def test_a_curve_has_the_grid_the_breakpoints_and_both_ends_of_the_jump():
     assert table.loc[closed, ["distortion", "leakage"]].to_numpy().tolist() == [[0.3, 0.0]]
     np.testing.assert_array_equal(table["leakage"], table["exact"])
     inside = table[table["end"] == ""]
-    expected = pr.exact_curve(pr.load_source_set("P_II_6")).leakage(inside["distortion"])
+    expected = pr.exact_curve(SETS["P_II_6"]).leakage(inside["distortion"])
     np.testing.assert_allclose(inside["leakage"], expected, atol=ROUNDED, rtol=0)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_curve_never_rises_and_has_ends_where_it_jumps(name):
-    table = curve_table([name], [DP], points=30)
+    table = curve_table(load(name), [DP], points=30)
     assert table["distortion"].is_monotonic_increasing
     assert table["leakage"].is_monotonic_decreasing
     assert table["end"].tolist().count("open") == (name in ("P_II_4", "P_II_6", "P_II_10"))
@@ -173,13 +106,13 @@ def test_a_curve_never_rises_and_has_ends_where_it_jumps(name):
 
 @pytest.mark.parametrize(("smallest", "largest"), [(0.005, 0.29), (0.31, 1.0)])
 def test_a_jump_outside_the_grid_has_no_ends(smallest, largest):
-    table = curve_table(["P_II_6"], [DP], smallest, largest, points=5)
+    table = curve_table(load("P_II_6"), [DP], smallest, largest, points=5)
     assert set(table["end"]) == {""}
     assert table["distortion"].agg(["min", "max"]).tolist() == [smallest, largest]
 
 
 def test_mutual_information_has_no_jump():
-    table = curve_table(["P_II_10"], [DP, MI], 0.1, 0.7, points=4)
+    table = curve_table(load("P_II_10"), [DP, MI], 0.1, 0.7, points=4)
     assert list(dict.fromkeys(table["curve"])) == ["differential privacy", "mutual information"]
     rows = table[table["curve"] == "mutual information"]
     assert rows["distortion"].tolist() == [0.1, 0.3, 0.5, 0.7]
@@ -190,9 +123,27 @@ def test_mutual_information_has_no_jump():
     assert (closed["distortion"], closed["leakage"]) == (0.7, 0.0)
 
 
+def test_curves_of_all_notions_have_their_jumps():
+    """Figure 4: differential privacy jumps at 0.6, its approximate form at 0.54; maximal information where a letter can go."""
+    table = curve_table(load("P_II_4"), NOTIONS, 0.02, 0.7, 18)
+    ends = table[table["end"] == "closed"]
+    found = {(row.curve, round(row.distortion, 7)) for row in ends.itertuples()}
+    assert found == {
+        ("differential privacy", 0.6),
+        ("approximate differential privacy", 0.54),
+        ("maximal information", 0.1),
+        ("maximal information", 0.6),
+    }
+    opens = table[table["end"] == "open"].set_index(["curve", "distortion"])["leakage"]
+    assert opens["differential privacy", 0.6] == pytest.approx(math.log(4 / 3), abs=ROUNDED_NATS)
+    assert opens["approximate differential privacy", 0.54] == pytest.approx(math.log(4 / 3), abs=ROUNDED_NATS)
+    # Just below 0.1 the letter of probability 1/10 has to be published still.
+    assert opens["maximal information"].max() == pytest.approx(math.log(5), abs=1e-5)
+
+
 @pytest.mark.parametrize(("notion", "decimals"), [(DP, 8), (MI, 6)])
 def test_numbers_are_rounded_to_what_is_certified(notion, decimals):
-    table = curve_table(["P_IIIb_6"], [notion], points=7)
+    table = curve_table(load("P_IIIb_6"), [notion], points=7)
     for column, digits in {"distortion": 9, "leakage": decimals, "exact": decimals}.items():
         np.testing.assert_array_equal(table[column], table[column].round(digits))
     assert not np.signbit(table[["leakage", "exact"]].to_numpy()).any(), "a zero has no minus sign"
@@ -215,38 +166,36 @@ def test_numbers_are_rounded_to_what_is_certified(notion, decimals):
 def test_a_bad_grid_is_refused_with_its_values(function, grid, message):
     arguments = ([DP], *grid) if function is curve_table else grid
     with pytest.raises(ValueError, match=message):
-        function(["P_II_6"], *arguments)
+        function(load("P_II_6"), *arguments)
+
+
+def test_two_sets_of_the_same_name_are_refused():
+    with pytest.raises(ValueError, match="two source sets are named 'P_II_6'"):
+        curve_table([*load("P_II_6"), pr.SourceSet([0.6, 0.4], name="P_II_6")], [DP], points=5)
 
 
 @pytest.mark.parametrize(
-    "table",
-    [vertex_table, lemma_table]
-    + [lambda name, build=build: build([name]) for build in (class_table, breakpoint_table, printed_table)]
-    + [lambda name: leakage_table([name], [0.1]), lambda name: curve_table([name], [DP])],
-    ids=["vertices", "lemma", "classes", "breakpoints", "printed", "leakages", "curves"],
+    ("function", "missing"),
+    [
+        (lambda: curve_table([], [DP]), "source set"),
+        (lambda: curve_table(load("P_I_2"), []), "notion"),
+        (lambda: leakage_table([], [0.1]), "source set"),
+        (lambda: leakage_table(load("P_I_2"), []), "distortion"),
+    ],
 )
-def test_every_table_refuses_an_unknown_set(table):
-    with pytest.raises(ValueError, match="unknown source set 'P_II_7'; known are P_I_2"):
-        table("P_II_7")
-
-
-def test_two_sets_of_the_same_name_are_refused(write):
-    with pytest.raises(ValueError, match="P_II_6"):
-        curve_table(["P_II_6", write("a,b\n0.6,0.4\n", "P_II_6.csv")], [DP], points=5)
-
-
-def test_curves_of_no_set_are_an_empty_table():
-    assert list(curve_table([], [DP]).columns) == CURVE_COLUMNS
+def test_a_table_of_nothing_is_refused(function, missing):
+    with pytest.raises(ValueError, match=f"give at least one {missing}"):
+        function()
 
 
 def test_printed_values_of_table_i_are_below_the_exact_ones():
-    table = printed_table(["P_II_6"], 0.01, 0.5, points=50)
+    table = printed_table(load("P_II_6"), 0.01, 0.5, points=50)
     assert list(table.columns) == CURVE_COLUMNS
     assert set(table["curve"]) == {"as printed"}
     at = table[table["end"] == ""].set_index("distortion")
     assert at.loc[0.05, "leakage"] == pytest.approx(4.2485, abs=FOUR)
     assert at.loc[0.05, "exact"] == pytest.approx(4.5539, abs=FOUR)
-    source = pr.load_source_set("P_II_6")
+    source = SETS["P_II_6"]
     np.testing.assert_allclose(at["exact"], pr.exact_curve(source).leakage(at.index), atol=ROUNDED, rtol=0)
     expected = [kalantari2018.theorem_2(source, distortion) for distortion in at.index]
     np.testing.assert_allclose(at["leakage"], expected, atol=ROUNDED, rtol=0)
@@ -255,7 +204,7 @@ def test_printed_values_of_table_i_are_below_the_exact_ones():
 
 
 def test_the_printed_curve_of_table_i_jumps_at_its_first_threshold_and_at_the_end():
-    table = printed_table(["P_II_6"], 0.01, 0.5, points=50)
+    table = printed_table(load("P_II_6"), 0.01, 0.5, points=50)
     ends = table[table["end"] != ""]
     assert ends["end"].tolist() == ["open", "closed"] * 2
     assert ends["distortion"].tolist() == [0.02, 0.02, 0.3, 0.3]
@@ -273,7 +222,7 @@ def test_the_printed_curve_of_table_i_jumps_at_its_first_threshold_and_at_the_en
     ],
 )  # fmt: skip
 def test_printed_curves_are_most_wrong_at_their_first_threshold(name, nats):
-    table = printed_table([name], points=30)
+    table = printed_table(load(name), points=30)
     shortfall = table["exact"] - table["leakage"]
     worst = table.loc[shortfall.idxmax()]
     assert (worst["distortion"], worst["end"]) == (0.02, "closed")
@@ -281,8 +230,8 @@ def test_printed_curves_are_most_wrong_at_their_first_threshold(name, nats):
 
 
 def test_printed_curves_of_class_3_are_theorem_3_on_the_set_they_are_built_from():
-    table = printed_table(["P_IIIb_6"], 0.05, 0.65, points=4)
-    base, swaps = pr.load_source_set("P_II_6"), [[2, 1, 0, 3, 4, 5], [1, 0, 2, 3, 4, 5]]
+    table = printed_table(load("P_IIIb_6"), 0.05, 0.65, points=4)
+    base, swaps = SETS["P_II_6"], [[2, 1, 0, 3, 4, 5], [1, 0, 2, 3, 4, 5]]
     expected = [
         kalantari2018.theorem_3(base, distortion, permutations=swaps).upper for distortion in (0.05, 0.25, 0.45, 0.65)
     ]
@@ -291,60 +240,199 @@ def test_printed_curves_of_class_3_are_theorem_3_on_the_set_they_are_built_from(
 
 @pytest.mark.parametrize("names", [[], ["P_I_6", "P_I_10"]])
 def test_printed_curves_are_left_out_where_there_are_none(names):
-    table = printed_table(names)
+    table = printed_table(load(*names))
     assert table.empty
     assert list(table.columns) == CURVE_COLUMNS
 
 
 def test_printed_curves_are_left_out_where_they_agree():
     # Beyond the first exact breakpoint that Theorem 3 misses, the formula is tight for these sets.
-    assert printed_table(["P_IIIa_6"], 0.3, 0.57, points=10).empty
-    assert not printed_table(["P_IIIa_6"], 0.05, 0.57, points=10).empty
+    assert printed_table(load("P_IIIa_6"), 0.3, 0.57, points=10).empty
+    assert not printed_table(load("P_IIIa_6"), 0.05, 0.57, points=10).empty
 
 
-def test_an_own_set_of_two_letters_agrees_with_theorem_2(write):
-    assert printed_table([write("a,b\n0.7,0.3\n")], points=10).empty
+@pytest.mark.parametrize("smallest", [0.0, 0.005])
+def test_an_own_set_of_two_letters_agrees_with_theorem_2(smallest):
+    assert printed_table([pr.SourceSet([0.7, 0.3])], smallest, points=10).empty
 
 
-def test_a_printed_curve_that_agrees_is_left_out_from_distortion_0_too(write):
-    assert printed_table([write("a,b\n0.7,0.3\n")], 0.0, 1.0, points=10).empty
+@pytest.mark.parametrize("vertices", [[0.6, 0.4, 0], [[0.5, 0.5, 0], [0.6, 0.4, 0]]])
+def test_printed_curves_of_sets_with_a_letter_that_never_occurs(vertices):
+    assert list(printed_table([pr.SourceSet(vertices)], points=10).columns) == CURVE_COLUMNS
 
 
-@pytest.mark.parametrize("content", ["a,b,c\n0.6,0.4,0\n", "a,b,c\n0.5,0.5,0\n0.6,0.4,0\n"])
-def test_printed_curves_of_sets_with_a_letter_that_never_occurs(write, content):
-    assert list(printed_table([write(content)], points=10).columns) == CURVE_COLUMNS
+@pytest.fixture
+def jump() -> pd.DataFrame:
+    """A curve with a jump at D = 0.3, and one that falls evenly."""
+    columns = ["source_set", "class", "curve", "distortion", "leakage", "exact", "end"]
+    rows = [("jumps", "II", "differential privacy", *row) for row in [(0.1, 2, 2, ""), (0.2, 1.5, 1.5, "")]]
+    rows += [("jumps", "II", "differential privacy", *row) for row in [(0.3, 1, 1, "open"), (0.3, 0, 0, "closed")]]
+    rows += [
+        ("jumps", "II", "differential privacy", 0.4, 0, 0, ""),
+        ("jumps", "II", "differential privacy", 0.5, 0, 0, ""),
+    ]
+    rows += [
+        ("falls", "I", "differential privacy", distortion, 5 - 10 * distortion, 0, "") for distortion in (0.1, 0.5)
+    ]
+    return pd.DataFrame(rows, columns=columns).astype({"leakage": float, "exact": float})
 
 
-def test_lemma_3_for_class_1():
-    table = lemma_table("P_I_10", points=5)
-    assert list(table.columns) == CURVE_COLUMNS
-    assert set(table["curve"]) == {"Lemma 3"}
-    assert table[["distortion", "leakage"]].to_numpy()[-1].tolist() == [0.9, 0.0]
-    expected = pr.leakage_curve(pr.load_source_set("P_I_10"), table["distortion"], notion=MI)
-    np.testing.assert_allclose(table["leakage"], expected, atol=ROUNDED_NATS, rtol=0)
+@pytest.mark.parametrize("name", ["figure_4", "figure_5", "figure_6", "figure_7"])
+def test_curves_have_axes_with_units(name):
+    axes = drawn(name).axes
+    assert all(panel.get_ylabel().endswith("(nats)") for panel in axes)
+    assert axes[-1].get_xlabel() == "worst-case Hamming distortion D (probability that a letter is changed)"
+    assert [panel.get_xlabel() for panel in axes[:-1]] == [""] * (len(axes) - 1)
+    assert axes[0].get_title(loc="left") == RUNS[name]["title"]
 
 
-@pytest.mark.parametrize(("name", "end"), [("P_II_6", 0.3), ("P_II_10", 0.7)])
-def test_lemma_4_for_class_2(name, end):
-    assert lemma_table(name)[["curve", "distortion", "leakage"]].to_numpy().tolist() == [["Lemma 4", end, 0.0]]
-
-
-@pytest.mark.parametrize("name", ["P_IIIa_6", "P_IIIc_10"])
-def test_the_lemmas_say_nothing_of_class_3(name):
-    assert lemma_table(name).empty
+def test_a_jump_is_a_break_with_an_open_and_a_closed_end(jump):
+    (axes,) = draw_curves(jump, "A jump").axes
+    color = axes.lines[0].get_color()
+    own = [line for line in axes.lines if line.get_color() == color]
+    above, below, connector, opened, closed = own
+    np.testing.assert_array_equal(above.get_xydata(), [[0.1, 2], [0.2, 1.5], [0.3, 1]])
+    assert set(below.get_ydata()) == {0}
+    assert below.get_xdata()[0] == 0.3
+    # Thin, dotted and upright: no slope.
+    np.testing.assert_array_equal(connector.get_xydata(), [[0.3, 1], [0.3, 0]])
+    assert connector.get_linestyle() == ":"
+    assert connector.get_linewidth() < above.get_linewidth() / 2
+    for end, height, fill in ((opened, 1, "white"), (closed, 0, color)):
+        assert end.get_xydata().tolist() == [[0.3, height]]
+        assert (end.get_marker(), end.get_markerfacecolor()) == ("o", fill)
+    entries = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert entries == ["Class II: jumps", "Class I: falls", "jump: open and closed end"]
 
 
 @pytest.mark.parametrize(
-    "content",
-    ["a\n1\n", "a,b\n0.7,0.3\n", "a,b,c\n1,0,0\n", "a,b,c\n0.4,0.4,0.2\n", "a,b,c\n0.6,0.4,0\n0.5,0.5,0\n"],
-    ids=["one-letter", "two-letters", "certain", "tie", "zero"],
+    ("name", "place", "height"), [("figure_4", 0.3, 1.540445), ("figure_5", 0.7, 0.405465), ("figure_7", 0.7, 0.405465)]
 )
-def test_small_sets_ties_and_zeros_have_all_their_tables(write, content):
-    name = write(content)
-    assert len(class_table([name])) == 1
-    assert not breakpoint_table([name])["leakage"].isna().any()
-    curves = curve_table([name], [DP, MI], 0.0, 1.0, points=5)
-    assert not curves["leakage"].isna().any()
-    assert (curves.groupby("curve")["leakage"].last() == 0).all()
-    assert not lemma_table(name)["leakage"].isna().any()
-    assert isinstance(vertex_table(name), pd.DataFrame)
+def test_no_line_slopes_across_the_jump(name, place, height):
+    axes = drawn(name).axes[0]
+    (opened,) = (line for line in axes.lines if line.get_marker() == "o" and line.get_markerfacecolor() == "white")
+    # The table has eight decimals.
+    np.testing.assert_allclose(opened.get_xydata(), [[place, height]], atol=5e-7, rtol=0)
+    crossing = [
+        (x0, x1, line.get_linestyle())
+        for line in axes.lines
+        if line.get_color() == opened.get_color()
+        for (x0, y0), (x1, y1) in itertools.pairwise(line.get_xydata())
+        if x0 <= place <= x1 and min(y0, y1) < height / 2 < max(y0, y1)
+    ]
+    assert crossing == [(place, place, ":")]
+
+
+def test_a_curve_without_jump_has_no_ends():
+    axes = draw_curves(curves(["P_I_6"])).axes[0]
+    assert not [line for line in axes.lines if line.get_marker() == "o"]
+    assert "jump" not in " ".join(text.get_text() for text in axes.get_legend().get_texts())
+
+
+def test_printed_formulas_are_thin_lines_and_a_panel_of_their_own():
+    table = with_printed(SIX)
+    top, bottom = drawn("figure_4").axes
+    printed = table[table["curve"] == "as printed"]
+    assert "as printed, where it differs" in [text.get_text() for text in top.get_legend().get_texts()]
+    assert bottom.get_ylabel() == "exact minus\nprinted (nats)"
+    largest = max(max(line.get_ydata()) for line in bottom.lines)
+    assert largest == (printed["exact"] - printed["leakage"]).max()
+    assert len(draw_curves(curves(SIX)).axes) == 1
+
+
+def test_a_table_read_back_from_its_csv_draws_the_same(jump, tmp_path):
+    jump.to_csv(tmp_path / "jump.csv", index=False)
+    expected, found = draw_curves(jump), draw_curves(pd.read_csv(tmp_path / "jump.csv"))
+    pngs = [save_figure(figure, jump, "jump", tmp_path, "A jump")[0].read_bytes() for figure in (expected, found)]
+    assert pngs[0] == pngs[1]
+
+
+@pytest.mark.parametrize(
+    ("names", "smallest", "largest"),
+    [
+        *((names, *grid) for names in (SIX, TEN) for grid in [(0.005, 0.2), (0.005, 0.7), (0.2, 1.0), (0.0, 1.0)]),
+        (SIX, 0.5, 0.9),
+        (TEN, 0.5, 0.9),
+        (SIX, 0.6, 0.65),
+        (TEN, 0.6, 0.65),
+    ],
+)
+def test_the_legend_covers_no_curve_on_another_grid(names, smallest, largest):
+    table = curves(names, smallest_distortion=smallest, largest_distortion=largest)
+    figure = draw_curves(table, "Another grid")
+    figure.draw_without_rendering()
+    assert lines_under_a_legend(figure) == []
+
+
+def test_intervals_are_hatched_and_named():
+    chosen = [notion for notion in NOTIONS if notion.name != "maximal information"]
+    grid = np.linspace(0.02, 0.6, 9).round(9)
+    table, bands = curve_table(load("P_I_2"), chosen, 0.02, 0.6, 9), interval_table(*load("P_I_2"), chosen, grid)
+    figure = draw_curves(table, "Two letters", bands)
+    bands = [drawn for drawn in figure.axes[0].collections if drawn.get_hatch()]
+    assert len(bands) == 2
+    assert len({band.get_hatch() for band in bands}) == 2
+    legend = figure.axes[0].get_legend() or figure.legends[0]
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert [label for label in labels if label.startswith("printed interval")] == [
+        "printed interval: Renyi differential privacy",
+        "printed interval: Sibson information",
+    ]
+    assert figure.axes[0].get_xlabel().startswith("worst-case Hamming distortion")
+    assert figure.axes[0].get_ylabel() == "leakage (nats)"
+
+
+@pytest.mark.parametrize("distortions", [[0.1], [0.1, 0.2]])
+def test_no_text_is_cut_off_in_a_narrow_table(distortions):
+    figure = draw_leakages(leakage_table(load("P_II_6"), distortions), "Least leakage in nats")
+    figure.draw_without_rendering()
+    width = figure.bbox.width
+    assert [text.get_text() for text in visible_texts(figure) if text.get_window_extent().width > width] == []
+
+
+def curve_styles(count: int, folder: Path) -> list[tuple[float, tuple[float, ...]]]:
+    """Lightness (0 to 100) and dashes, in line widths, of each curve in the legend, as an SVG has them."""
+    rows = [
+        (f"s{n}", "I", "differential privacy", d, n + 1 - d, n + 1 - d, "") for n in range(count) for d in (0.1, 0.5)
+    ]
+    table = pd.DataFrame(rows, columns=["source_set", "class", "curve", "distortion", "leakage", "exact", "end"])
+    save_figure(draw_curves(table), table, "styles", folder, "Some curves")
+    legend = (folder / "styles.svg").read_text().split('<g id="legend_1">')[1]
+    found = []
+    for found_style in re.findall(r'<path d="[^"]*" clip[^>]*style="([^"]*)"|<path d="[^"]*" style="([^"]*)"', legend):
+        parts = dict(re.findall(r"([\w-]+): ([^;]+)", "".join(found_style)))
+        if parts.get("fill") == "none" and "stroke" in parts:
+            width = float(parts["stroke-width"])
+            dashes = tuple(float(dash) / width for dash in parts.get("stroke-dasharray", "").split(",") if dash)
+            linear = [
+                c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+                for c in matplotlib.colors.to_rgb(parts["stroke"])
+            ]
+            luminance = float(np.dot([0.2126, 0.7152, 0.0722], linear))
+            found.append((116 * luminance ** (1 / 3) - 16 if luminance > 0.008856 else 903.3 * luminance, dashes))
+    assert len(found) == count
+    return found
+
+
+def look_alike(first, second) -> bool:
+    """Closer than 12 of 100 in lightness, which thin lines need, and dashes within a third of each other."""
+    (lightness, dashes), (other_lightness, other_dashes) = first, second
+    if abs(lightness - other_lightness) >= 12:
+        return False
+    return len(dashes) == len(other_dashes) and np.allclose(dashes, other_dashes, rtol=1 / 3)
+
+
+def test_seven_curves_differ_in_grey_or_in_their_dashes(tmp_path):
+    styles = curve_styles(7, tmp_path)
+    alike = [(i, j) for (i, a), (j, b) in itertools.combinations(enumerate(styles), 2) if look_alike(a, b)]
+    assert alike == []
+
+
+def test_more_curves_than_styles_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="8 curves cannot be told apart, at most 7 can"):
+        curve_styles(8, tmp_path)
+
+
+def test_an_infinite_leakage_is_shown():
+    figure = draw_leakages(leakage_table(load("P_II_6"), [0.0, 0.1, 0.2, 0.3, 0.4]))
+    assert len(figure.axes[0].texts) == 5

@@ -75,8 +75,13 @@ def test_a_claim_is_judged_again(ledger):
         page.finding_of("nothing")
 
 
-def test_the_notebook_has_a_cell_for_each_refutation_and_correction(ledger):
-    cells = json.loads((NOTEBOOKS / "ledger.ipynb").read_text(encoding="utf-8"))["cells"]
-    shown = re.findall(r'finding_of\(\s*"([\w.]+)"', "\n".join("".join(cell["source"]) for cell in cells))
+def test_the_notebook_judges_every_refutation_and_correction_again_and_tells_some_in_full(ledger):
+    cells = {cell["id"]: cell for cell in json.loads((NOTEBOOKS / "ledger.ipynb").read_text(encoding="utf-8"))["cells"]}
     wrong = ledger[ledger["verdict"].isin(["refuted", "corrected"])]
-    assert shown == wrong["check"].tolist()
+    (output,) = cells["rows"]["outputs"]
+    found = re.findall(r"^(refuted|corrected) +(\w+) \(", "".join(output["text"]), re.MULTILINE)
+    names = wrong["check"].str.partition(".")[2]
+    assert found == list(zip(wrong["verdict"], names, strict=True))
+    in_full = re.findall(r'"(\w+\.\w+)"', "".join(cells["parameters"]["source"]))
+    assert 10 < len(in_full) < 20
+    assert set(in_full) <= set(wrong["check"])

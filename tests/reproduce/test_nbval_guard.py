@@ -9,28 +9,27 @@ import sys
 import pytest
 
 from paper_repro.paths import NOTEBOOKS, ROOT
+from tests.reproduce import small
 
 nbformat = pytest.importorskip("nbformat")
 nbstripout = pytest.importorskip("nbstripout")
 pytest.importorskip("nbval")
 test_notebooks = pytest.importorskip("tests.reproduce.test_notebooks")
 
-CHEAPEST = NOTEBOOKS / "leakage_curves.ipynb"
-
 
 @pytest.fixture
-def notebook():
-    return nbformat.read(CHEAPEST, as_version=4)
+def notebook(tmp_path):
+    return nbformat.read(small.make_notebook(tmp_path / "small.ipynb", stored=True), as_version=4)
 
 
 def code_cells(notebook):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def nbval(path):
-    """What ``make test`` runs, on one notebook elsewhere; ``-c``: with the project's settings there too."""
+def nbval(*paths):
+    """What ``make test`` runs, on notebooks elsewhere; ``-c``: with the project's settings there too."""
     options = re.search(r"^NOTEBOOK_TESTS = (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
-    command = [sys.executable, "-m", "pytest", "-q", *shlex.split(options), "-c", ROOT / "pyproject.toml", path]
+    command = [sys.executable, "-m", "pytest", "-q", *shlex.split(options), "-c", ROOT / "pyproject.toml", *paths]
     # Not as a part of the test run that calls this.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MPLBACKEND"))}
     command += ["-p", "no:cacheprovider"]
@@ -38,23 +37,17 @@ def nbval(path):
 
 
 def test_a_wrong_number_in_a_stored_output_is_found(notebook, tmp_path):
-    cells = code_cells(notebook)
-    (planted,) = (
-        cell for cell in cells if "pr.leakage_table" in cell.source or "tabulate.leakage_table" in cell.source
-    )
-    (output,) = planted.outputs
-    right = re.search(r"\d\.\d{4}", output.text)[0]
-    wrong = f"{float(right) + 1e-4:.4f}"
-    output.text = output.text.replace(right, wrong, 1)
+    nbformat.write(notebook, tmp_path / "right.ipynb")
+    notebook.cells[2].outputs[0].text = notebook.cells[2].outputs[0].text.replace("0.25", "0.26")
     nbformat.write(notebook, tmp_path / "planted.ipynb")
 
-    result = nbval(tmp_path / "planted.ipynb")
+    result = nbval(tmp_path / "right.ipynb", tmp_path / "planted.ipynb")
 
     assert result.returncode == 1, result.stdout + result.stderr
     # That cell alone: the others were run, and compared too.
-    assert re.search(rf"\b1 failed, {len(cells) - 1} passed\b", result.stdout), result.stdout
-    assert f"Cell {cells.index(planted)}" in result.stdout
-    assert wrong in result.stdout
+    assert re.search(r"\b1 failed, 3 passed\b", result.stdout), result.stdout
+    assert "Cell 1 - " in result.stdout.splitlines()[-2]
+    assert "budget 0.26" in result.stdout
 
 
 def test_a_stripped_notebook_is_refused(notebook):

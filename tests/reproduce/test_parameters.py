@@ -1,6 +1,5 @@
 """Parameters of a notebook: misspelt ones and wrong types are errors, in the function and in papermill runs."""
 
-import importlib.util
 import json
 import os
 import re
@@ -9,8 +8,8 @@ import sys
 
 import pytest
 
-from paper_repro.paths import NOTEBOOKS
 from paper_repro.reproduce.parameters import check_parameters
+from tests.reproduce import small
 
 DECLARED = """\
 # What to draw
@@ -88,56 +87,15 @@ def test_a_type_that_papermill_does_not_know_takes_any_value():
     check("points: list[int] = [1]", points="anything")
 
 
-def run(tmp_path, notebook, **parameters):
-    """A committed notebook, as README runs it: papermill in a process of its own, from another folder."""
-    if importlib.util.find_spec("papermill") is None:
-        pytest.skip("papermill is not installed")
-    command = [sys.executable, "-m", "papermill", NOTEBOOKS / notebook, "executed.ipynb", "-k", "python3"]
-    command += ["--cwd", NOTEBOOKS, "--no-progress-bar", "-y", json.dumps(parameters)]
+def test_papermill_fails_on_a_misspelt_parameter_and_leaves_earlier_figures(tmp_path):
+    pytest.importorskip("papermill")
+    (tmp_path / "curve.csv").write_text("earlier")
+    command = [sys.executable, "-m", "papermill", small.make_notebook(tmp_path / "curves.ipynb"), "executed.ipynb"]
+    command += ["--no-progress-bar", "-k", "python3", "-y", json.dumps({"bugdet": 1.0, "output_dir": str(tmp_path)})]
     environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     finished = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
-    return finished.returncode, finished.stderr
-
-
-def test_papermill_fails_on_a_misspelt_parameter_and_leaves_earlier_figures(tmp_path):
-    (tmp_path / "figure_6.csv").write_text("earlier")
-    status, said = run(tmp_path, "privacy_notions.ipynb", pionts=10, output_dir=str(tmp_path))
-    assert status != 0
-    assert (
-        "ValueError: unknown notebook parameter 'pionts', did you mean 'points'? This notebook has source_set," in said
-    )
-    assert (tmp_path / "figure_6.csv").read_text() == "earlier"
-    assert {path.name for path in tmp_path.iterdir()} == {"figure_6.csv", "executed.ipynb"}
-
-
-def test_papermill_fails_on_an_unknown_source_set(tmp_path):
-    status, said = run(tmp_path, "leakage_curves.ipynb", source_sets=["P_II_7"], output_dir=str(tmp_path))
-    assert status != 0
-    assert "ValueError: unknown source set 'P_II_7'; known are P_I_2, P_II_4," in said
-    assert {path.name for path in tmp_path.iterdir()} == {"executed.ipynb"}
-
-
-def test_papermill_draws_a_set_of_ones_own_on_another_grid(tmp_path):
-    (tmp_path / "eyes.csv").write_text("# counted by hand\nbrown,blue,green\n0.6,0.3,0.1\n0.5,0.3,0.2\n")
-    status, said = run(
-        tmp_path,
-        "leakage_curves.ipynb",
-        source_sets=[str(tmp_path / "eyes.csv"), "P_IIIa_6"],
-        smallest_distortion=0.1,
-        largest_distortion=0.6,
-        points=11,
-        figure_name="mine",
-        title="Mine",
-        output_dir=str(tmp_path / "out"),
-    )
-    assert status == 0, said
-    saved = {path.name: path.read_text() for path in (tmp_path / "out").iterdir() if path.suffix in (".csv", ".inputs")}
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "mine.csv", "mine.inputs", "mine.pdf", "mine.png", "mine.svg"
-    }  # fmt: skip
-    assert saved["mine.inputs"] == "data/source_sets/P_IIIa_6.csv\n"
-    rows = [line.split(",") for line in saved["mine.csv"].splitlines()[1:]]
-    assert {row[0] for row in rows} == {"eyes", "P_IIIa_6"}
-    assert {float(row[3]) for row in rows} >= {0.1, 0.15, 0.55, 0.6}
-    # Nothing leaks from 1 - 0.5 on: the likeliest letter has at least 0.5 in every member.
-    assert ["eyes", "II", "differential privacy", "0.5", "0.0", "0.0", "closed"] in rows
+    assert finished.returncode != 0
+    message = "ValueError: unknown notebook parameter 'bugdet', did you mean 'budget'? This notebook has budget, names,"
+    assert message in finished.stderr
+    assert (tmp_path / "curve.csv").read_text() == "earlier"
+    assert {path.name for path in tmp_path.iterdir()} == {"curve.csv", "curves.ipynb", "executed.ipynb"}

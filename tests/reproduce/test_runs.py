@@ -2,6 +2,11 @@
 
 import hashlib
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -9,26 +14,10 @@ import pytest
 
 from paper_repro.reproduce import runs as notebook_runs
 from paper_repro.reproduce.runs import NotebookRun, NotebookRunError, load_runs, refresh_notebooks, run_figures
+from tests.reproduce.small import make_notebook
 
 pytest.importorskip("papermill")
 
-PARAMETERS = """\
-budget: float = 0.25  # chance of a change
-names: list = ["curve"]  # what to draw
-output_dir: str = ""  # empty: write nothing
-"""
-# Text stands for figures: the runs move files and never look inside.
-BODY = """\
-from pathlib import Path
-if budget > 1:
-    raise ValueError(f"budget must be at most 1, got {budget}")
-for name in names if output_dir else []:
-    Path(output_dir, f"{name}.csv").write_text(f"budget\\n{budget}\\n")
-    Path(output_dir, f"{name}.svg").write_text("<svg/>")
-    Path(output_dir, f"{name}.inputs").write_text("data/prior.csv\\n")
-print("first", flush=True)
-print(f"budget {budget:.2f}")
-"""
 RUNS = """\
 [narrow]
 notebook = "curves.ipynb"
@@ -37,15 +26,6 @@ notebook = "curves.ipynb"
 notebook = "curves.ipynb"
 parameters = { budget = 0.5, names = ["wide_left", "wide_right"] }
 """
-
-
-def make_notebook(path: Path, parameters: str = PARAMETERS, body: str = BODY) -> Path:
-    first = nbformat.v4.new_code_cell(parameters, id="parameters", metadata={"tags": ["parameters"]})
-    cells = [nbformat.v4.new_markdown_cell("# Curves", id="title"), first]
-    cells.append(nbformat.v4.new_code_cell(body, id="body"))
-    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), path)
-    return path
 
 
 @pytest.fixture
@@ -128,12 +108,12 @@ def test_failure_leaves_earlier_figures(notebooks, tmp_path):
     ],
 )
 def test_unusable_results_are_refused(notebooks, tmp_path, monkeypatch, left, message):
-    def execute(tasks, jobs, work):
+    def execute(tasks, jobs):
         for task in tasks:
             for name in left:
                 Path(task.parameters["output_dir"], name).write_text("data/lost.csv")
 
-    monkeypatch.setattr(notebook_runs, "_execute_all", execute)  # kernels take seconds
+    monkeypatch.setattr(notebook_runs, "execute_all", execute)  # kernels take seconds
     with pytest.raises(NotebookRunError, match=message):
         run_figures(tmp_path / "figures", notebooks=notebooks)
     assert contents(tmp_path / "figures") == {}
@@ -147,17 +127,23 @@ def test_unusable_results_are_refused(notebooks, tmp_path, monkeypatch, left, me
         ("[a]\nnotebook = 'curves.ipynb'\njobs = 1", "a has jobs; allowed are notebook, parameters"),
         ("a = 1", "a must be a table"),
         ("[a", "cannot read the list of runs"),
-        ("['a b']\nnotebook = 'curves.ipynb'", "a name has only"),
+        ("['a/b']\nnotebook = 'curves.ipynb'", "'a/b' is no file name"),
         (
             "[a]\nnotebook = 'curves.ipynb'\nparameters = {bugdet = 1.0}",
-            "'bugdet' to set; it has budget, names",
+            "unknown notebook parameter 'bugdet', did you mean 'budget'",
         ),
-        ("[a]\nnotebook = 'curves.ipynb'\nparameters = {output_dir = 'x'}", "'output_dir' to set"),
+        (
+            "[a]\nnotebook = 'curves.ipynb'\nparameters = {output_dir = 'x'}",
+            "unknown notebook parameter 'output_dir'; This notebook has budget, names$",
+        ),
         (
             "[a]\nnotebook = 'curves.ipynb'\nparameters = {budget = 'much'}",
-            "budget of .* is float, got 'much'",
+            "parameter budget must be of type float, got 'much'",
         ),
-        ("[a]\nnotebook = 'curves.ipynb'\nparameters = {budget = true}", "budget of .* is float, got True"),
+        (
+            "[a]\nnotebook = 'curves.ipynb'\nparameters = {budget = true}",
+            "parameter budget must be of type float, got True",
+        ),
     ],
 )
 def test_a_wrong_list_of_runs_is_named(notebooks, runs, message):
@@ -179,8 +165,11 @@ def test_a_notebook_without_plain_parameters_is_refused(tmp_path, parameters, me
 
 
 def test_unknown_selection(notebooks, tmp_path):
-    with pytest.raises(NotebookRunError, match="no run wild; there is narrow, wide"):
-        run_figures(tmp_path / "figures", only=["wild"], notebooks=notebooks)
+    for name in ("wild", ""):
+        with pytest.raises(NotebookRunError, match=f"no run '{name}'; there is narrow, wide"):
+            run_figures(tmp_path / "figures", only=[name], notebooks=notebooks)
+    with pytest.raises(NotebookRunError, match=r"needs a name, got ''; write \. for the current one"):
+        run_figures("", notebooks=notebooks)
 
 
 def test_unwritable_folder_is_found_before_any_run(notebooks, tmp_path):
@@ -215,4 +204,60 @@ def test_refresh_of_a_failing_notebook_keeps_all(notebooks):
     before = contents(notebooks)
     with pytest.raises(NotebookRunError, match=r"broken\.ipynb failed in cell \[2\]: ZeroDivisionError"):
         refresh_notebooks(notebooks=notebooks)
+    assert contents(notebooks) == before
+
+
+def test_outside_a_checkout_that_is_said(monkeypatch, tmp_path):
+    monkeypatch.setattr("paper_repro.paths.NOTEBOOKS", tmp_path / "notebooks")
+    for run in (lambda: run_figures(tmp_path / "figures"), refresh_notebooks):
+        with pytest.raises(NotebookRunError, match="needs a checkout of the project"):
+            run()
+
+
+@pytest.mark.parametrize("package", ["papermill", "nbformat"])
+def test_a_package_that_is_missing_is_named_with_the_way_to_install_it(monkeypatch, notebooks, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(NotebookRunError, match=rf"{package} is not installed; .*pip install -e '\.\[notebooks\]'"):
+        refresh_notebooks(notebooks=notebooks)
+
+
+# As `make figures` runs it, on a folder of its own.
+COMMAND = """\
+import sys
+from pathlib import Path
+from paper_repro import cli
+cli.run_figures.__kwdefaults__["notebooks"] = cli.refresh_notebooks.__kwdefaults__["notebooks"] = Path(sys.argv.pop(1))
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(("command", "number"), [("figures", signal.SIGINT), ("notebooks", signal.SIGTERM)])
+def test_a_signal_ends_it_at_once_and_leaves_nothing_behind(notebooks, tmp_path, command, number):
+    psutil = pytest.importorskip("psutil")
+    make_notebook(notebooks / "curves.ipynb", body="import time\nprint(open('started', 'w'))\ntime.sleep(600)\n")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "curve.csv").write_text("earlier")
+    arguments = [*(["--output", tmp_path / "out"] if command == "figures" else []), "--jobs", "2"]
+    before = contents(notebooks)
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, notebooks, command, *arguments],
+        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    started = time.monotonic()
+    while not (notebooks / "started").exists() and process.poll() is None and time.monotonic() < started + 60:
+        time.sleep(0.05)
+    everyone = psutil.Process(process.pid).children(recursive=True)
+    assert any("ipykernel" in " ".join(each.cmdline()) for each in everyone)
+
+    asked = time.monotonic()
+    os.killpg(process.pid, number)  # as a terminal does
+    said, _ = process.communicate(timeout=30)
+
+    assert time.monotonic() - asked < 2
+    assert process.returncode != 0
+    assert said.split() == ["Aborted!"]
+    assert psutil.wait_procs(everyone, timeout=1)[1] == []
+    assert list((tmp_path / "build" / "notebooks").glob("run-*")) == []
+    assert contents(tmp_path / "out") == {"curve.csv": b"earlier"}
+    (notebooks / "started").unlink()
     assert contents(notebooks) == before

@@ -1,0 +1,102 @@
+"""The source sets of the papers, their figures, and what can be read in a figure."""
+
+import functools
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import paper_repro as pr
+from paper_repro.figures import leakage_curves, privacy_notions, source_sets
+from paper_repro.reproduce.runs import load_runs
+
+# A table holds 8 decimals of what is certified to 1e-9 in distortion: half a unit of the last place, and as much again
+# for a number that lies on the edge between two.
+ROUNDED = 1e-8
+# Mutual information is certified to 1e-6 nats and rounded to 6 decimals.
+ROUNDED_NATS = 1.5e-6
+# Known numbers are given to four decimals.
+FOUR = 5.1e-5
+
+SETS = {name: pr.load_source_set(name) for name in pr.source_set_names()}
+NAMES = list(SETS)
+SIX, TEN = ([name for name in NAMES if name.endswith(size)] for size in ("_6", "_10"))
+RUNS = {run.name: run.values for run in load_runs()}
+
+
+def load(*names):
+    return [SETS[name] for name in names]
+
+
+def curves(names, notions=(pr.DifferentialPrivacy(),), **grid):  # noqa: B008
+    return leakage_curves.curve_table(load(*names), list(notions), points=60, **grid)
+
+
+def with_printed(names, **grid):
+    printed = leakage_curves.printed_table(load(*names), **grid)
+    return pd.concat([curves(names, **grid), printed], ignore_index=True)
+
+
+def with_lemma(name):
+    lemmas = privacy_notions.lemma_table(SETS[name])
+    return pd.concat([curves([name], [pr.DifferentialPrivacy(), pr.MutualInformation()]), lemmas], ignore_index=True)
+
+
+DRAWN = {
+    "figure_4": lambda: leakage_curves.draw_curves(with_printed(SIX), RUNS["figure_4"]["title"]),
+    "figure_5": lambda: leakage_curves.draw_curves(with_printed(TEN), RUNS["figure_5"]["title"]),
+    "figure_6": lambda: leakage_curves.draw_curves(with_lemma("P_I_10"), RUNS["figure_6"]["title"]),
+    "figure_7": lambda: leakage_curves.draw_curves(with_lemma("P_II_10"), RUNS["figure_7"]["title"]),
+    "breakpoints": lambda: source_sets.draw_breakpoints(source_sets.breakpoint_table(load(*NAMES)), "Breakpoints"),
+    "leakages": lambda: leakage_curves.draw_leakages(
+        leakage_curves.leakage_table(load(*NAMES), RUNS["tables"]["distortions"]), "Least leakage in nats"
+    ),
+    **{
+        table: lambda name=name, title=title: source_sets.draw_vertices(source_sets.vertex_table(SETS[name]), title)
+        for table, name, title in zip(
+            *(RUNS["tables"][key] for key in ("table_names", "tables", "table_titles")), strict=True
+        )
+    },
+}
+
+
+@functools.cache
+def drawn(name: str) -> Figure:
+    figure = DRAWN[name]()
+    figure.draw_without_rendering()
+    return figure
+
+
+def visible_texts(figure: Figure) -> list[Text]:
+    """Texts that are painted: tick labels beyond the ends of an axis exist too, but are not."""
+    hidden = []
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()]:
+                if not low - 1e-9 <= tick.get_loc() <= high + 1e-9:  # rounding of the limits
+                    hidden += [tick.label1, tick.label2]
+    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text() and text not in hidden]
+
+
+def lines_under_a_legend(figure: Figure) -> list[str]:
+    legends = [*figure.legends, *filter(None, (axes.get_legend() for axes in figure.axes))]
+    assert legends
+    # Three pixels are half a marker.
+    boxes = [legend.get_window_extent().padded(3) for legend in legends]
+    return [
+        f"{line.get_label()} from {line.get_xydata()[0]}"
+        for axes in figure.axes
+        for line in axes.lines
+        for box in boxes
+        if line.get_path().transformed(line.get_transform()).intersects_bbox(box, filled=False)
+    ]
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def numbers(figure):
+    return np.array([float(text) for text in texts(figure)])
