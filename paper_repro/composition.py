@@ -265,7 +265,12 @@ def _factors(
     if sources is None or isinstance(sources, SourceSet):
         given: list[SourceSet | None] = [sources] * len(channels)
     else:
-        given = list(sources)
+        try:
+            given = list(sources)
+        except TypeError:
+            raise ValueError(
+                f"sources must be a SourceSet, or a sequence with one per record, got {sources!r}"
+            ) from None
     if len(given) != len(channels):
         raise ValueError(
             f"there are {len(channels)} mechanisms and {len(given)} source sets; give one per record, or one for all"

@@ -505,23 +505,23 @@ class Query:
         ValueError
             If there is no such record or value, or the channel does not have a row for each database.
         """
-        if not 0 <= record < self.records or len(others) != self.records - 1:
+        rows, record = np.asarray(channel), check_count(record, "record", least=0)
+        if rows.ndim != 2 or len(rows) != len(self.answer_numbers):
             raise ValueError(
-                f"name a record in 0 .. {self.records - 1} and values of the {self.records - 1} others, "
-                f"got {record} and {len(others)} values"
-            )
-        if len(channel) != len(self.answer_numbers):
-            raise ValueError(
-                f"the channel must have a row for each of {len(self.answer_numbers)} databases, got {len(channel)}; "
+                f"the channel must have a row for each of {len(self.answer_numbers)} databases, got shape {rows.shape}; "
                 "Query.then puts the query before a mechanism on its answers"
             )
-        varied = [(*others[:record], value, *others[record:]) for value in self.values]
+        wrong = (
+            f"name a record in 0 .. {self.records - 1} and values of the {self.records - 1} others, from "
+            f"{list(self.values)!r}, got {record} and {others!r}"
+        )
+        if record >= self.records:
+            raise ValueError(wrong)
         try:
-            return channel[[self._numbers[database] for database in varied]]
-        except KeyError:
-            raise ValueError(
-                f"others must be values of a record, from {list(self.values)!r}, got {list(others)!r}"
-            ) from None
+            varied = [(*others[:record], value, *others[record:]) for value in self.values]
+            return rows[[self._numbers[database] for database in varied]]
+        except (KeyError, TypeError):
+            raise ValueError(wrong) from None
 
 
 @accepts_old_call(individuals="records")

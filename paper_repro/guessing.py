@@ -68,7 +68,7 @@ def conditional_min_entropy(prior: ArrayLike, channel: Mechanism | ArrayLike, *,
     >>> round(conditional_min_entropy([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]], bits=True), 6)
     0.415037
     """
-    return _in_unit(-math.log(bayes_vulnerability(prior, channel)), bits)
+    return _in_unit(-math.log(bayes_vulnerability(prior, _rows(channel))), bits)
 
 
 def min_entropy_leakage(prior: ArrayLike, channel: Mechanism | ArrayLike, *, bits: bool = False) -> float:
@@ -77,7 +77,7 @@ def min_entropy_leakage(prior: ArrayLike, channel: Mechanism | ArrayLike, *, bit
     >>> round(min_entropy_leakage([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]], bits=True), 6)
     0.584963
     """
-    gain = bayes_vulnerability(prior, channel) / bayes_vulnerability(prior)
+    gain = bayes_vulnerability(prior, _rows(channel)) / bayes_vulnerability(prior)
     return _in_unit(math.log(max(gain, 1.0)), bits)
 
 

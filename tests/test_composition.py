@@ -499,6 +499,7 @@ FAIR = SourceSet([0.5, 0.5])
             ([KEEP] * 3, MaximalLeakage(), [FAIR] * 2),
             "3 mechanisms and 2 source sets; give one per record, or one for all",
         ),
+        (([KEEP], MaximalLeakage(), 5), "sources must be a SourceSet, or a sequence with one per record, got 5"),
         (([KEEP], MaximalLeakage(), [[0.5, 0.5]]), r"record 0: the source must be a SourceSet, got \[0.5, 0.5\]"),
         (
             ([KEEP, np.eye(3)], DifferentialPrivacy(), FAIR),

@@ -156,11 +156,16 @@ def test_leakage_of_one_record_is_at_most_that_of_the_database():
         (lambda: databases("ab", 17), "too many to enumerate"),
         (lambda: Query(sum, (0, 1), 3).then(np.eye(3)), r"one row for each of 4 answers, got shape \(3, 3\)"),
         (lambda: Query(sum, (0, 1), 3).then([0.5, 0.5]), r"one row for each of 4 answers, got shape \(1, 2\)"),
-        (lambda: Query(sum, (0, 1), 3).of_record(np.eye(8), 3, [0, 0]), r"in 0 \.\. 2 .* got 3 and 2 values"),
-        (lambda: Query(sum, (0, 1), 3).of_record(np.eye(8), 0, [0]), "got 0 and 1 values"),
+        (lambda: Query(sum, (0, 1), 3).of_record(np.eye(8), 3, [0, 0]), r"in 0 \.\. 2 .* got 3 and \[0, 0\]"),
+        (
+            lambda: Query(sum, 2, 3).of_record(np.eye(8), 1.0, [0, 0]),
+            r"record must be a whole number, at least 0, got 1\.0",
+        ),
+        (lambda: Query(sum, 2, 3).of_record(np.eye(8), 0, 5), "got 0 and 5"),
+        (lambda: Query(sum, (0, 1), 3).of_record(np.eye(8), 0, [0]), r"got 0 and \[0\]"),
         (
             lambda: Query(sum, (0, 1), 3).of_record(np.eye(8), 0, [0, 5]),
-            r"others must be values of a record, from \[0, 1\], got \[0, 5\]",
+            r"others, from \[0, 1\], got 0 and \[0, 5\]",
         ),
     ],
 )
