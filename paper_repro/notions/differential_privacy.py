@@ -131,12 +131,18 @@ class _GraphOptimizer(RatioOptimizer):
         if self._is_tiny(self._clique.leakage(on_clique.mechanism)):
             return on_clique
         try:
-            return super()._at_distortion(distortion)
+            proposal = super()._at_distortion(distortion)
         except SolverError:  # what is best on the clique may be good enough; its certificate says
             return on_clique
+        gap = self.gap(proposal, self.leakage(proposal.mechanism), distortion)
+        return proposal if gap <= self.notion.tolerance else on_clique
 
     def _at_leakage(self, leakage: float) -> Proposal:
-        return self._without_leakage() if self._is_tiny(leakage) else super()._at_leakage(leakage)
+        if self._is_tiny(leakage):
+            return self._without_leakage()
+        proposal = super()._at_leakage(leakage)
+        gap = self.gap(proposal, leakage, self.distortion(proposal.mechanism))
+        return proposal if gap <= self.notion.tolerance else self._without_leakage()
 
     def _enough(self, distortion: float) -> float:
         return self._clique.leakage(self._clique.at_distortion(distortion).mechanism)

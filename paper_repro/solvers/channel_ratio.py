@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -46,6 +46,7 @@ _NOISE = 1e-13
 _MARGIN = 1e-12
 # A budget counts as kept if it is missed by less, and by less than this part of a small budget.
 _ROUNDING, _RELATIVE = 4e-12, 4e-9
+# Rows that are solved; twice as many where each is of two entries.
 _MOST_ROWS = 100_000
 # Below so many nats next to nothing leaks; what is this much larger than what changes with the leakage does not bind.
 _TINY, _FAR = 1e-3, 1e4
@@ -77,7 +78,14 @@ class Comparisons:
 
     @classmethod
     def of_neighbors(cls, adjacency: Adjacency, delta: float = 0.0, standard: bool = False) -> Comparisons:
-        """Both orders of every two neighbors; delta is a probability."""
+        """Both orders of every two neighbors; delta is a probability.
+
+        Raises
+        ------
+        ValueError
+            If their program is too large to be solved in reasonable time.
+        """
+        _check_size(2 * len(adjacency.edges), adjacency.size, 2 * _MOST_ROWS)
         first, second = adjacency.neighbor_pairs.T
         return cls(first, np.eye(adjacency.size)[second], delta, standard, adjacency.distances)
 
@@ -112,39 +120,34 @@ class ChannelRatioProgram:
     """
 
     def __init__(self, vertices: FloatArray, costs: FloatArray, comparisons: Comparisons) -> None:
-        rows = comparisons.givers.size * vertices.shape[1]
-        most = (
-            _MOST_ROWS if comparisons.steps is None else 2 * _MOST_ROWS
-        )  # with one row, a comparison is next to empty
-        if rows > most:
-            raise ValueError(
-                f"the linear program over a channel of {vertices.shape[1]} letters has {rows} rows, at most {most} are "
-                "solved; take fewer letters, fewer vertices, or a closed form as uniform_least_distortion"
-            )
+        if comparisons.steps is None:
+            _check_size(comparisons.givers.size, vertices.shape[1], _MOST_ROWS)
         self._vertices, self._costs, self._comparisons = vertices, costs, comparisons
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a finite leakage in nats. Raises SolverError if no solver finds it."""
-        if not 0 < leakage < _TINY or self._comparisons.delta > 0 or self._comparisons.steps is None:
-            return self._directly(leakage)
-        failure, best, least = "", None, math.inf
-        for solve in (self._directly, self._next_to_nothing):
+        if leakage == 0 or self._comparisons.delta > 0 or self._comparisons.steps is None:
+            return self._directly(leakage)[0]
+        best, least, failure = None, math.inf, "no answer"
+        for solve in (self._directly, self._next_to_nothing)[: 2 if leakage < _TINY else 1]:
             try:
-                proposal = solve(leakage)
+                proposal, rows = solve(leakage)
             except SolverError as error:
                 failure = str(error)
                 continue
-            bound = self.least_distortion(proposal.weights @ self._vertices, proposal.certificate[0], leakage)
-            gap = self.distortion(proposal.mechanism) - bound
-            if best is None or gap < least:
-                best, least = proposal, gap
-            if least <= _CLOSED:
-                break
+            for candidate in (proposal, self._with_means(proposal, rows, leakage)):
+                bound = self.least_distortion(candidate.weights @ self._vertices, candidate.certificate[0], leakage)
+                gap = self.distortion(candidate.mechanism) - bound
+                if gap < least:
+                    best, least = candidate, gap
+                if least <= _CLOSED:
+                    return candidate
         if best is None:
             raise SolverError(failure)
         return best
 
-    def _directly(self, leakage: float) -> Proposal:
+    def _directly(self, leakage: float) -> tuple[Proposal, FloatArray]:
+        """The solution of (1) with the solver's rounding mended, and the dual variables of the rows' sums."""
         size, delta = len(self._costs), self._comparisons.delta
         inverse = math.exp(min(0.0, _MARGIN - leakage))
         basis = self._solve(inverse, delta * (1 - _MARGIN))
@@ -154,7 +157,8 @@ class ChannelRatioProgram:
         weights = np.clip(-basis.duals[-size - len(self._vertices) : -size], 0, None)
         if weights.sum() == 0:  # no distortion is needed at all
             weights, multipliers = np.ones_like(weights), np.zeros_like(multipliers)
-        return Proposal(matrix, weights / weights.sum(), (np.clip(multipliers, 0, None) / weights.sum(),))
+        proposal = Proposal(matrix, weights / weights.sum(), (np.clip(multipliers, 0, None) / weights.sum(),))
+        return proposal, basis.duals[-size:] / weights.sum()
 
     def at_distortion(
         self, distortion: float, upper: float, without: float, leakage: Callable[[FloatArray], float]
@@ -170,12 +174,16 @@ class ChannelRatioProgram:
         from scipy.optimize import brentq
 
         within: dict[float, Proposal] = {}
-        rounding = min(_ROUNDING, _RELATIVE * distortion) if distortion > 0 else _ROUNDING
+        rounding = _ROUNDING if self._comparisons.steps is None or self._comparisons.delta > 0 else _ROUNDING / 8
+        rounding = min(rounding, _RELATIVE * distortion) if distortion > 0 else rounding
 
         def excess(nats: float) -> float:
             if nats == 0:
                 return without - distortion
-            proposal = self.at_leakage(nats)
+            try:
+                proposal = self.at_leakage(nats)
+            except SolverError:  # only where next to nothing leaks, and then nothing is gained
+                return without - distortion
             over = self.distortion(proposal.mechanism) - distortion - rounding
             if over <= 0:
                 within[nats] = proposal
@@ -258,7 +266,7 @@ class ChannelRatioProgram:
         entries = np.concatenate([givers.data, rest.data])[order]
         return (entries, order < givers.nnz), (rows[order][starts], starts, pointers), rest.shape
 
-    def _next_to_nothing(self, leakage: float) -> Proposal:
+    def _next_to_nothing(self, leakage: float) -> tuple[Proposal, FloatArray]:
         """The same where next to nothing leaks, in unknowns whose program stays well conditioned; one row a comparison.
 
         With ``s = 1 - 1/t`` and a constant answer u of least distortion D, ``Q_ij = u_j + s (R_ij + h_j)``. Then
@@ -306,7 +314,33 @@ class ChannelRatioProgram:
         answer, above, below = values[size * size : -2].reshape(3, size)
         matrix = answer + step * (values[: size * size].reshape(size, size) + above - below)
         multipliers, weights = duals[: count * size].reshape(count, size), duals[count * size :][:vertices]
-        return Proposal(self._repaired(matrix, leakage), weights / weights.sum(), (multipliers / weights.sum(),))
+        proposal = Proposal(self._repaired(matrix, leakage), weights / weights.sum(), (multipliers / weights.sum(),))
+        return proposal, found.duals[sum(heights[:4]) :][:size] / weights.sum()
+
+    def _with_means(self, proposal: Proposal, rows: FloatArray, leakage: float) -> Proposal:
+        """The proposal with multipliers under which no row is owed more than it has.
+
+        A solver's multipliers miss that by rounding, and (2) counts what is missed in full. Where a row lacks the means, less is
+        sent there, from the far end of each column inwards: a loss at d steps from letter j counts exp(-leakage d) at j.
+        """
+        (multipliers,), size = proposal.certificate, len(self._costs)
+        givers, takers, steps = (
+            self._comparisons.givers,
+            self._comparisons.others.argmax(axis=1),
+            self._comparisons.steps,
+        )
+        multipliers, shrink = multipliers.copy(), math.exp(-leakage)
+        means = (proposal.weights @ self._vertices)[:, np.newaxis] * self._costs - rows[:, np.newaxis]
+        np.add.at(means, givers, multipliers * shrink)
+        incoming = [np.flatnonzero(takers == letter) for letter in range(size)]
+        for column, distances in enumerate(np.asarray(steps)):
+            for letter in np.argsort(-distances)[:-1]:
+                owed, has = multipliers[incoming[letter], column], max(0.0, means[letter, column])
+                if owed.sum() > has:
+                    lost = owed * (1 - has / owed.sum())
+                    multipliers[incoming[letter], column] -= lost
+                    means[givers[incoming[letter]], column] -= lost * shrink
+        return replace(proposal, certificate=(np.clip(multipliers, 0, None),))
 
     def _repaired(self, matrix: FloatArray, leakage: float) -> FloatArray:
         """The matrix without the solver's rounding: what is missed is mended by mixing in a constant row."""
@@ -328,6 +362,14 @@ class ChannelRatioProgram:
             share = 1 - delta / max(float(largest), delta) + min(max(1e-13, 4e-16 / delta), 4e-10)
             matrix = (1 - share) * matrix + share * matrix.mean(axis=0)
         return matrix
+
+
+def _check_size(comparisons: int, letters: int, most: int) -> None:
+    if comparisons * letters > most:
+        raise ValueError(
+            f"the linear program over a channel of {letters} letters has {comparisons * letters} rows, at most {most} are "
+            "solved; take fewer letters, fewer vertices, or a closed form as uniform_least_distortion"
+        )
 
 
 def _with_ratio(matrix: FloatArray, first: IntArray, second: IntArray, steps: IntArray, leakage: float) -> FloatArray:
