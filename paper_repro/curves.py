@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -176,6 +178,14 @@ def _curve_of_set(source: SourceSet) -> ExactCurve:
 # A drop between two points of a grid that is worth a look, in nats; the width to which it is narrowed; and what is left of a
 # steep but continuous drop at that width.
 _DROP, _WIDTH, _JUMP = 0.04, 1e-9, 1e-3
+# A continuous drop shrinks with the width, by about half a halving; the first halvings do not tell.
+_SHRINKS, _FIRST = 2**-0.9, 3
+
+
+class _Point(NamedTuple):
+    distortion: float
+    leakage: float
+    end: str = ""
 
 
 def with_jumps(
@@ -205,23 +215,35 @@ def with_jumps(
     >>> distortions.round(6), leakages.round(6), ends
     (array([0.2, 0.3, 0.3, 0.4]), array([1.8, 1.7, 0.7, 0.6]), ['', 'open', 'closed', ''])
     """
-    places, values = np.asarray(grid, dtype=float), np.asarray(leakages, dtype=float)
-    points: list[tuple[float, float, str]] = []
-    for number, (place, value) in enumerate(zip(places, values, strict=True)):
-        if number and values[number - 1] - value > _DROP and np.isfinite(values[number - 1]):
-            low, high = (places[number - 1], values[number - 1]), (place, value)
-            drop, steps = low[1] - high[1], 0
-            # A continuous drop shrinks with the width.
-            while high[0] - low[0] > _WIDTH and low[1] - high[1] > max(_JUMP, drop * 2 ** (-0.9 * steps) * (steps > 3)):
-                steps += 1
-                middle = (low[0] + high[0]) / 2
-                between = (middle, curve(middle))
-                low, high = (low, between) if low[1] - between[1] >= between[1] - high[1] else (between, high)
-            if high[0] - low[0] <= _WIDTH and low[1] - high[1] > _JUMP:
-                at = round(high[0], 8)
-                points += [(at, low[1], "open"), (at, high[1], "closed")]
-        points.append((place, value, ""))
-    kept = [
-        point for point in points if point[2] or all(abs(point[0] - other[0]) > 1e-8 for other in points if other[2])
-    ]
-    return np.array([p[0] for p in kept]), np.array([p[1] for p in kept]), [p[2] for p in kept]
+    given = [_Point(*pair) for pair in zip(np.asarray(grid, float), np.asarray(leakages, float), strict=True)]
+    points = given[:1]
+    for left, right in itertools.pairwise(given):
+        points += [*_jump_between(curve, left, right), right]
+    ends = [point.distortion for point in points if point.end]
+    points = [point for point in points if point.end or all(abs(point.distortion - end) > 1e-8 for end in ends)]
+    return (
+        np.array([point.distortion for point in points]),
+        np.array([point.leakage for point in points]),
+        [point.end for point in points],
+    )
+
+
+def _jump_between(curve: Callable[[float], float], left: _Point, right: _Point) -> list[_Point]:
+    """Both ends of a jump between two points of the curve, or nothing if the curve just falls."""
+    drop = left.leakage - right.leakage
+    if not (drop > _DROP and np.isfinite(drop)):
+        return []
+    halvings = 0
+    while right.distortion - left.distortion > _WIDTH:
+        continuous = drop * _SHRINKS**halvings if halvings > _FIRST else 0.0
+        if left.leakage - right.leakage <= max(_JUMP, continuous):
+            return []
+        place = (left.distortion + right.distortion) / 2
+        middle = _Point(place, curve(place))
+        falls_first = left.leakage - middle.leakage >= middle.leakage - right.leakage
+        left, right = (left, middle) if falls_first else (middle, right)
+        halvings += 1
+    if left.leakage - right.leakage <= _JUMP:
+        return []
+    place = round(right.distortion, 8)
+    return [_Point(place, left.leakage, "open"), _Point(place, right.leakage, "closed")]

@@ -13,6 +13,8 @@ from paper_repro.types import BoolArray, FloatArray
 __all__ = ["Basis", "optimal_basis"]
 
 
+# How far rows may be off.
+_MISSED = 1e-8
 # Numerical trouble is rare, and one of these has always been enough to get over it.
 _ATTEMPTS: tuple[dict[str, Any], ...] = (
     {},
@@ -106,11 +108,13 @@ def optimal_basis(
             model.setOptionValue(option, value)
             model.clearSolver()
         model.run()
-        if model.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-            break
         if model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
             raise InfeasibleError("no point satisfies all rows of the linear program")
-    else:
+        if model.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            missed = columns @ np.array(model.getSolution().col_value) - upper
+            if max(missed.max(initial=0.0), np.abs(missed[equal]).max(initial=0.0)) <= _MISSED:
+                break  # HiGHS looks at bounds alone: with an unstable basis, rows may be off
+    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         raise SolverError(
             f"HiGHS stopped with {model.modelStatusToString(model.getModelStatus())} on a program with "
             f"{matrix.shape[0]} rows and {matrix.shape[1]} columns"
