@@ -30,7 +30,7 @@ __all__ = [
 
 
 def named_priors(priors: Sequence[Sequence[float]], size: int) -> dict[str, list[float]]:
-    """Distributions of the true answer by their names; an empty one stands for the uniform one over so many answers.
+    """Probabilities of the true answers by the names of the priors; an empty one stands for the uniform one over so many answers.
 
     Raises ValueError if there is none.
 
@@ -79,7 +79,8 @@ def mechanisms_on(adjacency: Adjacency, leakage: float, prior: ArrayLike) -> dic
     """Three mechanisms of at most this leakage on a graph of answers 0 .. n-1, as matrices.
 
     ``truncated geometric``: noise along the line 0 .. n-1, spread so far that the neighbors furthest apart on it stay within the
-    leakage (Example 2 of Alvim et al. 2011). ``Alvim et al.``: the paper's own. ``optimal``: the exact optimum for the prior.
+    leakage (Example 2 of Alvim et al. 2011). ``Alvim et al.``: the paper's own. ``optimal``: the exact optimum for the prior,
+    shape (n,). Nats; matrices have shape (n, n).
     """
     widest = int(np.abs(np.diff(adjacency.edges, axis=1)).max(initial=1))
     best = optimal_mechanism(SourceSet(prior), leakage=leakage, notion=DifferentialPrivacy(adjacency))

@@ -58,7 +58,8 @@ def database_table(query: Query, matrix: ArrayLike) -> pd.DataFrame:
     """How much a randomized answer tells of the whole database and of one individual, beside the paper's bounds, in bits.
 
     Rows: ``database`` (capacity of query and noise together, against Theorem 1) and ``individual`` (the largest capacity for one
-    individual when all others are known, against Theorem 2). Columns: ``leakage``, ``bound``.
+    individual when all others are known, against Theorem 2). Columns: ``leakage``, ``bound``. The matrix
+    of the noise has shape (answers, outputs).
     """
     channel = query.then(matrix)
     privacy = DifferentialPrivacy(query.adjacency).leakage(matrix)

@@ -58,7 +58,7 @@ def global_table(
     values, records : int
         m and n.
     notions : sequence of Notion
-    distortions : array_like in [0, records]
+    distortions : array_like, shape (points,), in [0, records]
         Expected numbers of records changed.
     prior : sequence of ``values ** records`` probabilities, optional
         In the order of :func:`paper_repro.graphs.databases`; uniform, if empty.

@@ -213,7 +213,7 @@ def draw_leakages(table: pd.DataFrame, title: str = "") -> Figure:
 
 
 def check_names(sources: Sequence[SourceSet]) -> None:
-    """Raise a ValueError unless there is a source set and each has a name of its own: rows are told apart by them."""
+    """Raises ValueError unless there is a source set and each has a name of its own: rows are told apart by them."""
     need(sources, "source set")
     names = [source.name for source in sources]
     for name in names:
@@ -222,7 +222,10 @@ def check_names(sources: Sequence[SourceSet]) -> None:
 
 
 def curve_points(source: SourceSet | None, curve: str, distortions: ArrayLike, leakages: ArrayLike) -> pd.DataFrame:
-    """Points of one curve in the columns of :func:`curve_table`, with their types even if there are none."""
+    """Points of one curve in the columns of :func:`curve_table`, with their types even if there are none.
+
+    Distortions and leakages have shape (points,).
+    """
     name, source_class = (source.name, source.source_class) if source else ("", "")
     texts = {"source_set": name, "class": source_class, "curve": curve}
     numbers = {"distortion": distortions, "leakage": leakages, "exact": leakages}

@@ -24,7 +24,8 @@ _DECIMALS = 6
 def interval_table(source: SourceSet, notions: Sequence[Notion], distortions: ArrayLike) -> pd.DataFrame:
     """Intervals that Proposition 8 of Zhong and Bu 2022 prints for a Class I set, where they are no single number.
 
-    Columns: ``curve`` (the notion), ``distortion``, ``lower`` and ``upper`` in nats; empty for other classes.
+    Columns: ``curve`` (the notion), ``distortion``, ``lower`` and ``upper`` in nats; empty for other classes. Distortions have
+    shape (points,).
 
     >>> from paper_repro.notions import RenyiDP
     >>> interval_table(SourceSet([[1, 0], [0, 1]]), [RenyiDP(2)], [0.3]).round(4).iloc[0].to_dict()

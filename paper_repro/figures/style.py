@@ -146,7 +146,7 @@ def save_figure(
 def drawing(
     *columns: str,
 ) -> Callable[[Callable[Concatenate[pd.DataFrame, P], Figure]], Callable[Concatenate[pd.DataFrame, P], Figure]]:
-    """Make a function draw in the style of all figures; a ValueError names what its table lacks of these columns."""
+    """A decorator: what draws a table does so in the style of all figures. Raises ValueError if the table lacks a column."""
 
     def _decorate(
         draw: Callable[Concatenate[pd.DataFrame, P], Figure],
@@ -218,7 +218,7 @@ def draw_shaded(table: pd.DataFrame, title: str, xlabel: str, form: str) -> Figu
 
 
 def shade(axes: Axes, table: pd.DataFrame, form: str, darkest: float, fontsize: float) -> None:
-    """Numbers as shaded cells, from white at 0 to the darkest blue at ``darkest`` and above."""
+    """Numbers as shaded cells, from white at 0 to the darkest blue at ``darkest`` and above; the font size in points."""
     seaborn = optional("seaborn", "plot")
     axes.grid(False)
     seaborn.heatmap(
@@ -251,7 +251,7 @@ def on_two_lines(name: str) -> str:
 
 
 def need(things: Sized, what: str) -> None:
-    """Raise a ValueError if a table is asked for of no ``what``."""
+    """Raises ValueError if a table is asked for of no ``what``."""
     if not len(things):
         raise ValueError(f"give at least one {what}; there is none to tabulate")
 

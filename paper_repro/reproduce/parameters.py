@@ -58,7 +58,7 @@ def check_parameters(namespace: Mapping[str, Any]) -> None:
 
 
 def check_values(values: Mapping[str, object], kinds: Mapping[str, str]) -> None:
-    """Raise a ValueError unless every name is among the declared ones and its value of the declared type.
+    """Raises ValueError unless every name is among the declared ones and its value of the declared type.
 
     A whole number is a float too, but True is no number: ``bool`` is a subclass of ``int``, and a true leakage makes no sense.
 
