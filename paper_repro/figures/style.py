@@ -8,7 +8,7 @@ import math
 import textwrap
 from collections.abc import Callable, Iterable, Sized
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, TypeVar, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -38,7 +38,7 @@ __all__ = [
     "shade",
 ]
 
-P = ParamSpec("P")
+Draw = TypeVar("Draw", bound=Callable[..., Figure])
 
 # Okabe and Ito's colors: told apart by all forms of color vision, and ordered here from dark to light for grey print.
 # Lines differ in dashes too, so that color is never the only sign.
@@ -143,16 +143,12 @@ def save_figure(
     return list(written)
 
 
-def drawing(
-    *columns: str,
-) -> Callable[[Callable[Concatenate[pd.DataFrame, P], Figure]], Callable[Concatenate[pd.DataFrame, P], Figure]]:
+def drawing(*columns: str) -> Callable[[Draw], Draw]:
     """A decorator: what draws a table does so in the style of all figures. Raises ValueError if the table lacks a column."""
 
-    def _decorate(
-        draw: Callable[Concatenate[pd.DataFrame, P], Figure],
-    ) -> Callable[Concatenate[pd.DataFrame, P], Figure]:
+    def _decorate(draw: Draw) -> Draw:
         @functools.wraps(draw)
-        def styled(table: pd.DataFrame, /, *args: P.args, **kwargs: P.kwargs) -> Figure:
+        def styled(table: pd.DataFrame, *args: Any, **kwargs: Any) -> Figure:
             missing = [column for column in columns if column not in table.columns]
             if missing:
                 raise ValueError(
@@ -162,7 +158,7 @@ def drawing(
             with mpl.rc_context(STYLE):
                 return draw(table, *args, **kwargs)
 
-        return styled
+        return cast(Draw, styled)
 
     return _decorate
 

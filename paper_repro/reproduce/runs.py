@@ -176,7 +176,7 @@ def run_figures(
             files |= {target / name: content for name, content in found.items()}
             manifest |= entries
         text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        _replace({**files, target / "manifest.json": text.encode()})
+        replace_files({**files, target / "manifest.json": text.encode()})
     return [*files, target / "manifest.json"]
 
 
@@ -222,7 +222,7 @@ def refresh_notebooks(
         if check and changed:
             names = _listed(source.name for source in changed)
             raise NotebookRunError(f"outputs differ from the stored ones in {names}; see {work}")
-        _replace(changed)
+        replace_files(changed)
     return list(changed)
 
 
@@ -284,19 +284,12 @@ def _workspace(notebooks: Path) -> Iterator[Path]:
     work, failed = Path(tempfile.mkdtemp(prefix="run-", dir=build)), False
     try:
         yield work
-    except NotebookRunError:
+    except (NotebookRunError, OSError) as error:
         failed = True
-        raise
+        raise NotebookRunError(str(error)) from None
     finally:
         if not failed:
             shutil.rmtree(work)
-
-
-def _replace(contents: Mapping[Path, bytes]) -> None:
-    try:
-        replace_files(contents)
-    except OSError as error:
-        raise NotebookRunError(str(error)) from None
 
 
 def _read_manifest(path: Path) -> dict[str, dict[str, Any]]:
