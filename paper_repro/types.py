@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -45,7 +46,7 @@ _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
 }
 
 
-class ShownAsTable:
+class ShownAsTable(ABC):
     """What prints as one line in a terminal (``repr``) and as a table in a notebook.
 
     >>> class Coin(ShownAsTable):
@@ -58,9 +59,9 @@ class ShownAsTable:
     </table>
     """
 
+    @abstractmethod
     def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
         """Caption, names of the rows and of the columns, and the numbers, shape (rows, columns)."""
-        raise NotImplementedError
 
     def _shown(self) -> tuple[str, list[list[str]]]:
         """Caption and cells, the names among them; the beginning of a large table."""
