@@ -106,8 +106,20 @@ class Adjacency:
         return graph
 
     def __repr__(self) -> str:
-        count = self.size * (self.size - 1) // 2 if self._pairs is None else len(self._pairs)
-        return f"Adjacency({self.name + ': ' if self.name else ''}{self.size} vertices, {count} edges)"
+        return f"Adjacency({self.name + ': ' if self.name else ''}{self.size} vertices, {self._count} edges)"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same vertices are neighbors, whatever the names."""
+        if not isinstance(other, Adjacency) or (self.size, self._count) != (other.size, other._count):
+            return False
+        return self.is_clique or bool((np.unique(self.edges, axis=0) == np.unique(other.edges, axis=0)).all())
+
+    def __hash__(self) -> int:
+        return hash((self.size, self._count))
+
+    @property
+    def _count(self) -> int:
+        return self.size * (self.size - 1) // 2 if self._pairs is None else len(self._pairs)
 
     @property
     def is_clique(self) -> bool:

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from paper_repro import (
     CertificateError,
     DifferentialPrivacy,
+    MaximalInformation,
+    MaximalLeakage,
     Mechanism,
     MutualInformation,
     SourceSet,
@@ -495,6 +497,77 @@ def test_labels_and_names_stay_with_the_mechanism(source_class, seed, notion):
     for budget in ({"distortion": 0.1}, {"distortion": 1.0}, {"leakage": 0.1}):
         best = optimal_mechanism(SourceSet(vertices, labels), notion=notion, **budget)
         assert list(best.mechanism.labels) == labels
+
+
+# ---- any distances between letters
+
+
+GRADES = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
+
+
+@by_notion
+def test_costs_of_one_are_hamming_distortion(notion):
+    source, grid = SourceSet([[0.5, 0.3, 0.2], [0.3, 0.3, 0.4]]), [0.1, 0.3, 0.5]
+    found = leakage_curve(source, grid, notion=notion, costs=1 - np.eye(3))
+    assert found == pytest.approx(leakage_curve(source, grid, notion=notion), abs=max(notion.tolerance, 1e-8))
+
+
+@by_notion
+def test_the_two_curves_are_inverse_for_any_costs(notion):
+    source = SourceSet([[0.5, 0.3, 0.2], [0.3, 0.3, 0.4]])
+    leakages = leakage_curve(source, [0.1, 0.4], notion=notion, costs=GRADES)
+    found = distortion_curve(source, leakages, notion=notion, costs=GRADES)
+    assert found == pytest.approx([0.1, 0.4], abs=1e-6)
+    best = optimal_mechanism(source, distortion=0.4, notion=notion, costs=GRADES)
+    worst = (source.vertices @ (best.mechanism.matrix * GRADES).sum(axis=1)).max()
+    assert best.distortion == pytest.approx(worst, abs=1e-15) and worst <= 0.4 + 1e-11
+    assert (best.costs == GRADES).all()
+    # From the best constant grade on nothing leaks; the largest cost is the largest budget.
+    assert (
+        leakage_curve(source, [(source.vertices @ GRADES).max(axis=0).min(), 2.0], notion=notion, costs=GRADES) < 1e-9
+    ).all()
+
+
+def test_costs_of_letters_that_count_as_one():
+    """Two of three letters are as good as each other: these leak nothing of which of them it is."""
+    alike = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    source = SourceSet([0.5, 0.3, 0.2])
+    assert optimal_mechanism(source, distortion=0.0, costs=alike).leakage == math.inf
+    best = optimal_mechanism(source, distortion=0.0, costs=alike, notion=MaximalInformation())
+    assert best.leakage == pytest.approx(math.log(5), abs=1e-6)  # the third letter, of probability 1/5
+    less = optimal_mechanism(source, distortion=0.0, costs=alike, notion=MaximalLeakage())
+    assert less.leakage == pytest.approx(math.log(2), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        ([[0, 1], [1, 0]], r"costs must have shape \(3, 3\), a row for each true letter .* got shape \(2, 2\)"),
+        ("far", r"costs must be a table of numbers, shape \(3, 3\), got 'far'"),
+        (GRADES - 1, r"costs\[0, 0\] is -1.0; every cost must be finite and at least 0"),
+        (np.where(GRADES > 1, np.inf, GRADES), r"costs\[0, 2\] is inf; .* take a number far above the budget"),
+        (GRADES + 1, r"costs\[0, 0\] is 1.0; a letter published as it is must cost 0"),
+    ],
+)
+def test_bad_costs(costs, message):
+    with pytest.raises(ValueError, match=message):
+        optimal_mechanism(SourceSet([0.5, 0.3, 0.2]), distortion=0.1, costs=costs)
+    with pytest.raises(ValueError, match=message):
+        leakage_curve(SourceSet([0.5, 0.3, 0.2]), [0.1], costs=costs)
+
+
+@pytest.mark.parametrize("distortion", [2.1, -0.1, math.nan, "much"])
+def test_a_distortion_beyond_the_largest_cost(distortion):
+    with pytest.raises(ValueError, match="an expected cost between 0 and 2, the largest of the costs, got"):
+        optimal_mechanism(SourceSet([0.5, 0.3, 0.2]), distortion=distortion, costs=GRADES)
+
+
+def test_a_notion_by_position_still_works_with_a_warning():
+    source = SourceSet([0.5, 0.3, 0.2])
+    for curve in (leakage_curve, distortion_curve):
+        with pytest.warns(DeprecationWarning, match=r"write notion=MaximalLeakage\(\)"):
+            old = curve(source, [0.3], MaximalLeakage())
+        assert old == curve(source, [0.3], notion=MaximalLeakage())
 
 
 def test_a_notebook_shows_the_mechanism_and_the_least_favorable_prior():

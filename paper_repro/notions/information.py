@@ -137,7 +137,9 @@ class SibsonInformation(_Information):
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
         if math.isinf(self.alpha):
-            return MaximalLeakage().optimizer(source, costs)
+            optimizer = MaximalLeakage().optimizer(source, costs)
+            optimizer.notion = self  # judged by its own tolerance
+            return optimizer
         if self.alpha > _LARGEST_ALPHA:
             raise ValueError(
                 f"orders alpha up to {_LARGEST_ALPHA:g} can be optimized, got {self.alpha:g}: powers of probabilities would "

@@ -155,7 +155,7 @@ class RatioOptimizer(ProgramOptimizer):
         self, notion: Notion, source: SourceSet, comparisons: Comparisons, costs: FloatArray | None = None
     ) -> None:
         super().__init__(notion, source, costs)
-        self._delta = comparisons.delta
+        self._delta, self._rows_alone = comparisons.delta, comparisons.steps is not None
         self._program = ChannelRatioProgram(source.vertices, self.distances, comparisons)
 
     def at_distortion(self, distortion: float) -> Proposal:
@@ -170,16 +170,12 @@ class RatioOptimizer(ProgramOptimizer):
 
     def _at_distortion(self, distortion: float) -> Proposal:
         size = self.source.alphabet_size
-        if distortion == 0 and (self.distances + np.eye(size) > 0).all():
+        # Where rows are compared with rows, what one of them never publishes none does, or else delta is all that may differ.
+        if distortion == 0 and (self._rows_alone or (self.distances + np.eye(size) > 0).all()):
             return self._everything()
         upper = min(self._enough(distortion), _MOST)
         without = self.perfect.distortion if self._free is None else self._free[1]
-        try:
-            return self._program.at_distortion(distortion, upper, without, self.leakage)
-        except SolverError:
-            if distortion > 0:
-                raise
-            return self._everything()  # changes that cost nothing are not enough to keep the leakage finite
+        return self._program.at_distortion(distortion, upper, without, self.leakage)
 
     def _enough(self, distortion: float) -> float:
         """A leakage in nats that allows the distortion: the identity, mixed with an even choice of all letters."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_alpha
+from paper_repro.curves import ExactCurve
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
@@ -107,6 +108,9 @@ class RenyiDP(Notion):
         if math.isinf(self.alpha):
             return RatioProfiles(values, records)
         return MomentProfiles(values, records, self.alpha)
+
+    def exact_curve(self, source: SourceSet) -> ExactCurve | None:
+        return DifferentialPrivacy(self.adjacency).exact_curve(source) if math.isinf(self.alpha) else None
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
         if math.isinf(self.alpha):

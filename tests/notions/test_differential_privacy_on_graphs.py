@@ -19,6 +19,7 @@ from paper_repro import (
     line,
     optimal_mechanism,
     ring,
+    uniform_least_distortion,
 )
 from paper_repro.graphs import Adjacency
 from tests.oracles.graphs import (
@@ -263,3 +264,43 @@ def test_just_below_the_distortion_without_leakage(graph, step):
 def test_leakages_beyond_the_range_of_floats_on_a_graph(leakage):
     best = optimal_mechanism(SourceSet(np.full(3, 1 / 3)), leakage=leakage, notion=DifferentialPrivacy(line(3)))
     assert best.leakage <= leakage and best.distortion <= CERTIFIED
+
+
+def near_no_leakage():
+    """Graphs and priors, with what makes trouble: ties, letters that never occur, several vertices."""
+    rng = np.random.default_rng(11)
+    graphs = [*(make(size) for make in (ring, line) for size in (3, 4, 6, 9, 12)), hamming(2, 2), hamming(3, 2)]
+    graphs += [Adjacency.from_edges(*random_graph(rng)) for _ in range(4)]
+    for graph in graphs:
+        size = graph.size
+        for number, vertices in enumerate(
+            (
+                np.full((1, size), 1 / size),
+                rng.dirichlet(np.ones(size), size=1),
+                rng.dirichlet(np.full(size, 3.0), size=3),
+                np.where(np.arange(size) < 3, 1 / 3, 0.0)[np.newaxis] if size > 2 else np.full((1, size), 1 / size),
+            )
+        ):
+            yield pytest.param(graph, vertices, id=f"{graph!r}-{number}")
+
+
+@pytest.mark.parametrize(("graph", "vertices"), list(near_no_leakage()))
+def test_next_to_no_leakage(graph, vertices):
+    source, notion = SourceSet(vertices), DifferentialPrivacy(graph)
+    free = float(distortion_curve(source, 0.0, notion=notion))
+    for leakage in (1e-12, 1e-9, 1e-8, 1e-6, 1e-4):
+        best = optimal_mechanism(source, leakage=leakage, notion=notion)
+        assert free - leakage * graph.diameter <= best.distortion <= free  # a leakage of so much buys at most that
+    for less in (1e-10, 1e-9, 1e-7, 1e-5):
+        if free > less:
+            assert optimal_mechanism(source, distortion=free - less, notion=notion).gap <= CERTIFIED
+
+
+@pytest.mark.parametrize("leakage", [1e-8, 1e-7, 1e-6, 1e-5])
+def test_next_to_no_leakage_on_a_ring_in_closed_form(leakage):
+    source, notion = SourceSet(np.full(6, 1 / 6)), DifferentialPrivacy(ring(6))
+    best = optimal_mechanism(source, leakage=leakage, notion=notion)
+    assert best.distortion == pytest.approx(uniform_least_distortion(ring(6), leakage), abs=CERTIFIED)
+    budget = 5 / 6 - 1e-7
+    found = optimal_mechanism(source, distortion=budget, notion=notion).leakage
+    assert uniform_least_distortion(ring(6), found) == pytest.approx(budget, abs=CERTIFIED)
