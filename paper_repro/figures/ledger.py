@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -119,11 +120,13 @@ def judged_again(table: pd.DataFrame, instances: int = QUICK) -> pd.DataFrame:
 def finding_of(name: str, instances: int = QUICK) -> str:
     """One claim judged here and now: what is said, the verdict, its evidence, and what is right instead.
 
-    Raises ValueError if there is no claim of this name.
+    Violations of the size of rounding, which differ from machine to machine, are told as ``below 1e-9``. Raises ValueError if
+    there is no claim of this name.
     """
     claim, finding = _find(name, instances)
+    evidence = re.sub(r"\b(\d\.\de-1\d|0\.0e\+00)\b", "below 1e-9", finding.evidence)
     lines = [f"{PAPERS[claim.paper]}, {claim.number}", f"  {'says':13} {claim.statement}"]
-    lines.append(f"  {finding.verdict:13} {finding.evidence}")
+    lines.append(f"  {finding.verdict:13} {evidence}")
     if claim.correction:
         lines.append(f"  {'instead':13} {claim.correction}")
     return "\n".join(lines)

@@ -36,7 +36,7 @@ def replace_files(contents: Mapping[Path, bytes]) -> None:
     Raises
     ------
     OSError
-        If a file cannot be written; the message names it, its folder and the reason.
+        If a file cannot be written, an IsADirectoryError among the reasons; the message names it, its folder and the reason.
     """
     copies = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in contents}
     path = Path()

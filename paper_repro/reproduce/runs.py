@@ -57,7 +57,7 @@ class NotebookRun:
     Raises
     ------
     NotebookRunError
-        If one of these does not hold; the message names the value and what is allowed.
+        If one of these does not hold, a ValueError told to the user; the message names the value and what is allowed.
     """
 
     name: str
