@@ -35,7 +35,8 @@ from paper_repro.composition import (
 )
 from paper_repro.databases import database_distances
 from paper_repro.graphs import databases
-from tests.oracles.tradeoffs import exponential_covers, information
+from tests.oracles.notions import logarithm
+from tests.oracles.tradeoffs import exponential_covers, information, pointwise_ratio
 
 NEIGHBORS = [
     DifferentialPrivacy(),
@@ -103,16 +104,9 @@ def exact_product(channels):
     return whole
 
 
-def least_ratio(channels, delta):
+def least_ratio(channels, delta=0.0):
     """Least t >= 1 with ``Q_ij <= t Q_kj + delta`` for neighbors, of the product channel, in exact arithmetic."""
-    whole, ratio = exact_product(channels), Fraction(1)
-    for i, k in differ_in_one(channels):
-        for larger, smaller in zip(whole[i], whole[k], strict=True):
-            if larger > delta:
-                if smaller == 0:
-                    return math.inf
-                ratio = max(ratio, (larger - delta) / smaller)
-    return ratio
+    return pointwise_ratio(exact_product(channels), differ_in_one(channels), delta)
 
 
 def divergence(row, other, order):
@@ -146,11 +140,9 @@ def leakage_of_whole(notion, channels, priors):
     pairs = [(whole[i], whole[k]) for i, k in differ_in_one(channels)]
     match notion:
         case DifferentialPrivacy() | RenyiDP(alpha=math.inf):
-            ratio = least_ratio(channels, 0)
-            return math.inf if ratio == math.inf else math.log(ratio)
+            return logarithm(least_ratio(channels))
         case ApproximateDP(standard=False):
-            ratio = least_ratio(channels, Fraction(notion.delta))
-            return math.inf if ratio == math.inf else math.log(ratio)
+            return logarithm(least_ratio(channels, notion.delta))
         case ApproximateDP():
             return math.log(max((excess_ratio(*pair, notion.delta) for pair in pairs), default=1.0))
         case RenyiDP():
@@ -194,7 +186,7 @@ def test_both_sides_of_a_finite_leakage_are_met(notion):
 @settings(max_examples=60)
 def test_the_pointwise_guarantee_is_exact_and_never_understated(seed, delta):
     channels, _ = random_channels(np.random.default_rng(seed), 0.1)
-    found, ratio = parallel_leakage(channels, notion=ApproximateDP(delta)), least_ratio(channels, Fraction(delta))
+    found, ratio = parallel_leakage(channels, notion=ApproximateDP(delta)), least_ratio(channels, delta)
     assert exponential_covers(found, ratio)
     assert found in (0, math.inf) or not exponential_covers(math.nextafter(found, 0), ratio)
 
@@ -373,24 +365,6 @@ def test_the_largest_product():
 
 
 # The same mechanism for every record
-
-
-def test_theorem_18_1_is_an_inequality():
-    found = parallel_composition(SourceSet([0.5, 0.5]), 2, distortion=0.5, notion=ApproximateDP(0.1))
-    assert math.exp(found.local.leakage) == pytest.approx(13 / 5, abs=ROUNDING)
-    assert math.exp(found.leakage) == pytest.approx(37 / 15, abs=ROUNDING)
-    standard = parallel_composition(SourceSet([0.5, 0.5]), 2, distortion=0.5, notion=ApproximateDP(0.1, standard=True))
-    assert math.exp(standard.leakage) == pytest.approx(13 / 5, abs=ROUNDING)
-
-
-def test_lemma_16_2_is_about_identical_mechanisms():
-    """Revealing one of two fair bits and erasing the other costs D = 1/2 and maximal leakage 2, less than 9/4."""
-    source = SourceSet([0.5, 0.5])
-    uneven = [np.eye(2), np.full((2, 2), 0.5)]
-    best = parallel_composition(source, 2, distortion=0.5, notion=MaximalLeakage())
-    assert parallel_distortion(uneven, source) == best.distortion == 0.5
-    assert math.exp(parallel_leakage(uneven, notion=MaximalLeakage())) == pytest.approx(2, abs=ROUNDING)
-    assert math.exp(best.leakage) == pytest.approx(9 / 4, abs=ROUNDING)
 
 
 @every_notion

@@ -26,6 +26,8 @@ from tests.oracles.tradeoffs import distance_to_hull, least_distortion_without_l
 
 # Every optimum meets its full program, in nats or in distortion. Where the gap is one of nats, this is what is certified.
 AGREEMENT = 1e-6
+# Two ways to an optimum of differential privacy differ by rounding alone; others are solved within their tolerance.
+ROUTES = dict.fromkeys(NOTIONS, 2 * AGREEMENT) | {"DP": 1e-10}
 # An oracle's solver, or a general optimizer over priors.
 SOLVERS = 1e-8
 # Mutual and Sibson information are evaluated as upper bounds that are tight within this, in nats.
@@ -98,7 +100,8 @@ def test_optima_meet_the_full_program(source_class, seed, name):
     leakage = 0.3 + 0.2 * seed
     best = optimal_mechanism(source, leakage=leakage, notion=notion)
     assert_certified(name, best, vertices)
-    assert best.leakage <= leakage + (notion.tolerance if notion.gap_unit == "nats" else 1e-11)
+    over = {"nats": notion.tolerance, "distortion": 1e-11}[notion.gap_unit]
+    assert best.leakage <= leakage + (BRACKET if name == "mutual information" else over)
     assert best.distortion == pytest.approx(whole.least_distortion(leakage), abs=AGREEMENT)
 
 
@@ -122,7 +125,7 @@ def test_curves_fall_and_are_inverse_to_each_other(name, vertices, shares):
     source, notion = SourceSet(vertices), NOTIONS[name]
     distortions = np.sort(shares) * end(name, vertices)
     leakages = leakage_curve(source, distortions, notion=notion)
-    assert (np.diff(leakages) <= AGREEMENT).all() and (leakages >= 0).all()
+    assert (np.diff(leakages) <= ROUTES[name]).all() and (leakages >= 0).all()
     again = distortion_curve(source, leakages, notion=notion)
     assert (np.diff(again) >= -AGREEMENT).all()
     # A leakage within 1e-6 nats of the best costs up to 1e-6 times the slope of the distortion, which for informations is
@@ -143,7 +146,7 @@ def test_names_order_and_repetition_do_not_matter(name, vertices, share, random)
     other = np.vstack([vertices[rows], vertices.mean(axis=0)])[:, letters]
     found = leakage_curve(SourceSet(other), distortion, notion=NOTIONS[name])
     assert found == pytest.approx(
-        leakage_curve(SourceSet(vertices), distortion, notion=NOTIONS[name]), abs=2 * AGREEMENT
+        leakage_curve(SourceSet(vertices), distortion, notion=NOTIONS[name]), abs=ROUTES[name]
     )
 
 
@@ -154,7 +157,7 @@ def test_one_more_vertex_never_helps(name, vertices, share, counts):
     vertex = np.array(counts[: vertices.shape[1]], dtype=float)
     distortion, more = share * end(name, vertices), np.vstack([vertices, vertex / vertex.sum()])
     found = leakage_curve(SourceSet(more), distortion, notion=NOTIONS[name])
-    assert found >= leakage_curve(SourceSet(vertices), distortion, notion=NOTIONS[name]) - 2 * AGREEMENT
+    assert found >= leakage_curve(SourceSet(vertices), distortion, notion=NOTIONS[name]) - ROUTES[name]
 
 
 @by_notion
@@ -346,27 +349,13 @@ def test_labels_stay_with_the_mechanism(name):
 
 
 @by_notion
-@pytest.mark.parametrize(
-    ("budgets", "message"),
-    [
-        ({}, "exactly one budget, .* not neither"),
-        ({"distortion": 1.1}, r"between 0 and 1, got 1\.1; divide by 100"),
-        ({"distortion": math.nan}, "between 0 and 1, got nan"),
-        ({"leakage": -0.1}, r"at least 0 nats \(infinity is allowed\), got -0\.1"),
-    ],
-)
-def test_bad_budgets(budgets, message, name):
-    with pytest.raises(ValueError, match=message):
-        optimal_mechanism(SourceSet([0.6, 0.4]), notion=NOTIONS[name], **budgets)
-
-
-@by_notion
 def test_a_matrix_must_be_a_channel(name):
     source = SourceSet([0.5, 0.5])
     with pytest.raises(ValueError, match=r"row 0 sums to 1\.1"):
         NOTIONS[name].leakage([[0.5, 0.6], [0.5, 0.5]], source)
-    with pytest.raises(ValueError, match="must be square"):
-        NOTIONS[name].leakage([[0.5, 0.5]], source)
+    wide = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])  # any number of outputs
+    expected = defined(name, wide, source.vertices, all_pairs(2))
+    assert NOTIONS[name].leakage(wide, source) == pytest.approx(expected, abs=BRACKET)
 
 
 @pytest.mark.parametrize("name", ["maximal information", "Sibson", "mutual information"])
@@ -391,6 +380,10 @@ def test_all_seven_have_names():
     assert notion_by_name("Renyi differential privacy", alpha=3.0).alpha == 3
     assert notion_by_name("approximate differential privacy", delta=0.25).delta == 0.25
     assert not notion_by_name("approximate differential privacy").standard
+    with pytest.raises(
+        ValueError, match="unknown privacy notion 'trust'; known are 'differential privacy', 'approximate"
+    ):
+        notion_by_name("trust")
     with pytest.raises(ValueError, match=r"alpha must be at least 1 for Sibson information, got 0\.5"):
         notion_by_name("Sibson information", alpha=0.5)
 

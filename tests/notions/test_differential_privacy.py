@@ -120,10 +120,3 @@ def test_one_prior_by_qif(leakage):
 
 def test_the_identity_has_no_bound():
     assert DifferentialPrivacy().leakage(np.eye(3)) == math.inf
-
-
-def test_a_matrix_must_be_a_channel():
-    with pytest.raises(ValueError, match=r"row 0 sums to 1\.1"):
-        DifferentialPrivacy().leakage([[0.5, 0.6], [0.5, 0.5]])
-    with pytest.raises(ValueError, match="must be square"):
-        DifferentialPrivacy().leakage([[0.5, 0.5]])

@@ -23,8 +23,10 @@ def solve(costs, **rows):
     raise AssertionError(found.message)
 
 
-def least_distortion(vertices, leakage):
+def least_distortion(vertices, leakage, suppressed=()):
     """Least worst-case Hamming distortion under differential privacy: a program over all entries of the matrix.
+
+    Without the letters that are ``suppressed``, whose columns are 0.
 
     Rows ``u_j <= Q_ij <= t u_j`` with one u per column. In ``x_ij = t Q_ij`` off the diagonal, ``y_i = t (1 - Q_ii)`` and
     ``z_j = t u_j`` every optimum is of order 1, so that small distortions come out with small relative errors.
@@ -59,6 +61,7 @@ def least_distortion(vertices, leakage):
         b_ub=np.concatenate([limits, -np.array(limits), np.zeros(count)]),
         A_eq=sparse.csr_matrix(rows),
         b_eq=np.zeros(size),
+        bounds=[(0, 0 if place - size * size in suppressed else None) for place in range(objective + 1)],
     )
     return shrink * found.fun
 
@@ -195,7 +198,7 @@ def largest_ratio(matrix):
 
 
 def exact(matrix):
-    return [[Fraction(float(entry)) for entry in row] for row in np.asarray(matrix)]
+    return [[entry if isinstance(entry, Fraction) else Fraction(float(entry)) for entry in row] for row in matrix]
 
 
 def pointwise_ratio(matrix, pairs, delta=0.0):
@@ -238,27 +241,6 @@ def worst_information(matrix, vertices):
         options={"ftol": 1e-13, "maxiter": 500},
     )
     return max(-found.fun, *(information(prior, matrix) for prior in vertices))
-
-
-def least_information(vertices, distortion):
-    """Least worst-case mutual information over the hull: a conic program over all entries of the matrix and the output's r."""
-    import cvxpy
-
-    size = vertices.shape[1]
-    matrix, output = cvxpy.Variable((size, size), nonneg=True), cvxpy.Variable((1, size), nonneg=True)
-    divergences = cvxpy.sum(cvxpy.rel_entr(matrix, np.ones((size, 1)) @ output), axis=1)
-    worst = cvxpy.Variable()
-    problem = cvxpy.Problem(
-        cvxpy.Minimize(worst),
-        [
-            vertices @ divergences <= worst,
-            vertices @ (1 - cvxpy.diag(matrix)) <= distortion,
-            cvxpy.sum(matrix, axis=1) == 1,
-            cvxpy.sum(output) == 1,
-        ],
-    )
-    problem.solve(solver="CLARABEL")
-    return problem.value
 
 
 def erokhin(prior, level):
