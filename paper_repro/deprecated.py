@@ -24,6 +24,11 @@ def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, 
     **keywords : str
         Old name = new name.
 
+    Raises
+    ------
+    TypeError
+        When it is called with a parameter in both spellings.
+
     Examples
     --------
     >>> @accepts_old_call("notion", individuals="records")
@@ -35,6 +40,9 @@ def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, 
     (3, 'leakage') (3, 'privacy')
     >>> [str(warning.message) for warning in caught]
     ["count: write notion='leakage'; by position it is deprecated", 'count: write records=3; individuals= is deprecated']
+    >>> count(records=3, individuals=4)
+    Traceback (most recent call last):
+    TypeError: count: records is given twice, 3 and 4
     """
 
     def _decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -46,13 +54,14 @@ def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             given: dict[str, Any] = dict(kwargs)
-            for name, value in zip(positions, args[most:], strict=False):
-                _warn(function, f"write {name}={value!r}; by position it is deprecated")
+            old_spellings = [
+                (name, value, "by position it") for name, value in zip(positions, args[most:], strict=False)
+            ] + [(new, given.pop(old), f"{old}=") for old, new in keywords.items() if old in given]
+            for name, value, spelling in old_spellings:
+                if name in given:
+                    raise TypeError(f"{function.__qualname__}: {name} is given twice, {given[name]!r} and {value!r}")
+                _warn(function, f"write {name}={value!r}; {spelling} is deprecated")
                 given[name] = value
-            for old, new in keywords.items():
-                if old in given:
-                    _warn(function, f"write {new}={given[old]!r}; {old}= is deprecated")
-                    given[new] = given.pop(old)
             anyhow: Callable[..., R] = function
             return anyhow(*args[:most], *args[most + len(positions) :], **given)
 
