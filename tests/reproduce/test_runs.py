@@ -223,9 +223,11 @@ def test_a_package_that_is_missing_is_named_with_the_way_to_install_it(monkeypat
 
 # As `make figures` runs it, on a folder of its own.
 COMMAND = """\
+import signal
 import sys
 from pathlib import Path
 from paper_repro import cli
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
 cli.run_figures.__kwdefaults__["notebooks"] = cli.refresh_notebooks.__kwdefaults__["notebooks"] = Path(sys.argv.pop(1))
 cli.main()
 """
@@ -256,7 +258,9 @@ def test_a_signal_ends_it_at_once_and_leaves_nothing_behind(notebooks, tmp_path,
     assert time.monotonic() - asked < 2
     assert process.returncode != 0
     assert said.split() == ["Aborted!"]
-    assert psutil.wait_procs(everyone, timeout=1)[1] == []
+    left = psutil.wait_procs(everyone, timeout=1)[1]
+    # A process that has ended may wait to be asked how, where nobody asks.
+    assert [each for each in left if each.is_running() and each.status() != psutil.STATUS_ZOMBIE] == []
     assert list((tmp_path / "build" / "notebooks").glob("run-*")) == []
     assert contents(tmp_path / "out") == {"curve.csv": b"earlier"}
     (notebooks / "started").unlink()
