@@ -19,7 +19,7 @@ from paper_repro.composition import (
     parallel_leakage,
     product_mechanism,
 )
-from paper_repro.curves import ExactCurve, exact_curve
+from paper_repro.curves import distortion_curve, leakage_curve
 from paper_repro.databases import (
     DatabaseOptimum,
     Profile,
@@ -54,8 +54,9 @@ from paper_repro.notions import (
     SibsonInformation,
     notion_by_name,
 )
+from paper_repro.notions.exact_curves import ExactCurve, exact_curve
 from paper_repro.sources import SourceSet, load_source_set, read_source_set, source_set_names
-from paper_repro.tradeoff import OptimalMechanism, distortion_curve, leakage_curve, optimal_mechanism
+from paper_repro.tradeoff import OptimalMechanism, optimal_mechanism
 
 if TYPE_CHECKING:
     from paper_repro.papers.folding import Folding

@@ -1,178 +1,103 @@
-"""Whole privacy-distortion curves: differential privacy in closed form between its breakpoints, and jumps of any notion."""
+"""The curve of a notion: least leakage at each distortion, least distortion at each leakage, and where such a curve jumps."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion, check_grid, check_leakage
-from paper_repro.errors import SolverError
-from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, prior_breakpoints
-from paper_repro.solvers.games import PERFECT_SLACK
+from paper_repro.checks import check_grid, check_leakage
+from paper_repro.deprecated import accepts_old_call
+from paper_repro.notions import Notion, Optimizer
 from paper_repro.sources import SourceSet
-from paper_repro.types import FloatArray, IntArray
+from paper_repro.tradeoff import certified, check_costs, check_notion, check_source, distortion_check
+from paper_repro.types import FloatArray
 
-__all__ = ["ExactCurve", "exact_curve", "with_jumps"]
-
-# Pieces shorter than this are stepped over: their ends cannot be told apart in floating point.
-_STEP = 1e-9
-_MOST_PIECES = 10_000
+__all__ = ["distortion_curve", "leakage_curve", "with_jumps"]
 
 
-@dataclass(frozen=True, eq=False)
-class ExactCurve:
-    """``eps*(D)`` of a source set under differential privacy, piece by piece: ``exp(eps) = (p + q D) / (r + s D)``.
+@accepts_old_call("notion")
+def leakage_curve(
+    source: SourceSet, distortions: ArrayLike, *, notion: Notion | None = None, costs: ArrayLike | None = None
+) -> FloatArray:
+    """Least leakage at each distortion: the privacy-distortion function ``eps*(source, D)``.
 
-    Attributes
+    Parameters
     ----------
-    breakpoints : ndarray, shape (K,)
-        Ascending. Piece k covers ``[breakpoints[k-1], breakpoints[k])``, the first one from 0; from the last breakpoint on
-        nothing leaks, and the curve jumps there.
-    pieces : four ndarrays, each of shape (K,)
-        ``p``, ``q``, ``r`` and ``s``.
-    """
-
-    breakpoints: FloatArray
-    pieces: tuple[FloatArray, FloatArray, FloatArray, FloatArray]
-
-    def __repr__(self) -> str:
-        end = f"zero from {self.breakpoints[-1]:.6g}" if len(self.breakpoints) else "zero everywhere"
-        return f"ExactCurve({len(self.breakpoints)} pieces, {end})"
-
-    @property
-    def limits_from_below(self) -> FloatArray:
-        """Leakage in nats as D rises to each breakpoint, shape (breakpoints,); the last one is the height of the jump."""
-        return self._on_piece(slice(None), self.breakpoints)
-
-    def leakage(self, distortions: ArrayLike) -> FloatArray:
-        """``eps*(D)`` in nats, infinite at D = 0 unless nothing ever needs to leak; exact up to rounding.
-
-        Distortions may have any shape, and the result has it too. Raises ValueError for a distortion outside [0, 1].
-        """
-        grid = check_grid(distortions, check_distortion)
-        # A distortion that misses the jump by rounding alone is on its far side.
-        ends = np.append(self.breakpoints[:-1], self.breakpoints[-1:] - PERFECT_SLACK)
-        index = np.searchsorted(ends, grid, side="right")
-        found = np.zeros(grid.shape)
-        inside = index < len(ends)
-        found[inside] = self._on_piece(index[inside], grid[inside])
-        return found
-
-    def distortion(self, leakages: ArrayLike) -> FloatArray:
-        """``D*(eps)``: constant up to the height of the jump, then the inverse of each piece; exact up to rounding.
-
-        Leakages may have any shape, and the result has it too. Raises ValueError for a negative or NaN leakage.
-        """
-        grid = check_grid(leakages, check_leakage)
-        found = np.zeros(grid.shape)
-        if not len(self.breakpoints):
-            return found
-        limits = self.limits_from_below
-        # limits fall as D rises: piece k serves the leakages between limits[k] and limits[k - 1]
-        index = len(limits) - np.searchsorted(limits[::-1], grid, side="right")
-        jump = index == len(limits)
-        found[jump] = self.breakpoints[-1]
-        p, q, r, s = (part[index[~jump]] for part in self.pieces)
-        inverse = np.exp(-grid[~jump])
-        found[~jump] = np.maximum(0.0, (p * inverse - r) / (s - q * inverse))
-        return found
-
-    def rescaled(self, factor: float) -> ExactCurve:
-        """The curve with every distortion D at ``factor * D``, as ``eps*(D / factor)``.
-
-        >>> exact_curve(SourceSet([0.5, 0.3, 0.2])).rescaled(0.9).breakpoints
-        array([0.36, 0.45])
-        """
-        p, q, r, s = self.pieces
-        return ExactCurve(factor * self.breakpoints, (p, q / factor, r, s / factor))
-
-    def _on_piece(self, index: IntArray | slice, distortions: FloatArray) -> FloatArray:
-        p, q, r, s = (part[index] for part in self.pieces)
-        with np.errstate(divide="ignore"):
-            return np.maximum(0.0, np.log(p + q * distortions) - np.log(np.maximum(r + s * distortions, 0.0)))
-
-
-def exact_curve(source: SourceSet) -> ExactCurve:
-    """The complete privacy-distortion curve of differential privacy, with all its breakpoints, for any source set.
-
-    For one prior the pieces are ``exp(eps) = (n - 1)(1 - D) / (D - tail_n)`` (Theorem 13, Zhong and Bu 2022), for the cost of
-    one sort. For several vertices, each piece is one active set of the linear program (see
-    :mod:`paper_repro.solvers.diagonal_ratio`), followed from breakpoint to breakpoint.
+    source : SourceSet
+    distortions : array_like in [0, 1], or with ``costs`` in [0, largest cost]
+        Of any shape.
+    notion : Notion, default ``DifferentialPrivacy()``
+    costs : array_like, shape (M, M), optional
+        Distances between letters, as of :func:`paper_repro.optimal_mechanism`.
 
     Returns
     -------
-    ExactCurve
-        Exact up to rounding. For several vertices, pieces shorter than 1e-9 in distortion may be left out, and probabilities
-        below 1e-11 count as 0: at distortions of their order the curve then lies below the truth.
+    ndarray of the same shape
+        Nats; each value certified as by :func:`paper_repro.optimal_mechanism`.
 
     Raises
     ------
-    ValueError
-        If this is no SourceSet.
+    ValueError, CertificateError
+        As :func:`paper_repro.optimal_mechanism`.
 
     Examples
     --------
-    >>> curve = exact_curve(SourceSet([0.5, 0.3, 0.2]))
-    >>> curve.breakpoints
-    array([0.4, 0.5])
-    >>> curve.leakage([0.2, 0.4, 0.499, 0.5]).round(6)
-    array([2.079442, 1.098612, 0.516163, 0.      ])
-    >>> exact_curve(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])).breakpoints.round(6)
-    array([0.2 , 0.4 , 0.55])
+    >>> leakage_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 0.3, 0.45, 0.5]).round(6)
+    array([     inf, 1.540445, 0.788457, 0.      ])
     """
-    if not isinstance(source, SourceSet):
-        raise ValueError(
-            f"source must be a SourceSet, got {source!r}; write load_source_set(name), or SourceSet(...) around distributions"
-        )
-    return _exact_curve(source)
+    notion, optimizer, check = _program(source, notion, costs)
+    grid = check_grid(distortions, check)
+    found = [certified(notion, optimizer, distortion=float(budget)).leakage for budget in grid.flat]
+    return np.array(found, dtype=float).reshape(grid.shape)
 
 
-@lru_cache(maxsize=64)  # source sets are frozen, and hashed by identity
-def _exact_curve(source: SourceSet) -> ExactCurve:
-    return _curve_of_prior(source.vertices[0]) if source.vertex_count == 1 else _curve_of_set(source)
+@accepts_old_call("notion")
+def distortion_curve(
+    source: SourceSet, leakages: ArrayLike, *, notion: Notion | None = None, costs: ArrayLike | None = None
+) -> FloatArray:
+    """Least worst-case distortion at each leakage, ``D*(source, eps)``: the inverse of :func:`leakage_curve`.
+
+    Parameters
+    ----------
+    source : SourceSet
+    leakages : array_like, >= 0, in nats
+        Of any shape.
+    notion : Notion, default ``DifferentialPrivacy()``
+    costs : array_like, shape (M, M), optional
+        Distances between letters, as of :func:`paper_repro.optimal_mechanism`.
+
+    Returns
+    -------
+    ndarray of the same shape
+        Distortions; each value certified as by :func:`paper_repro.optimal_mechanism`.
+
+    Raises
+    ------
+    ValueError, CertificateError
+        As :func:`paper_repro.optimal_mechanism`.
+
+    Examples
+    --------
+    >>> distortion_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 1.540445, np.inf]).round(6)
+    array([0.5, 0.3, 0. ])
+    """
+    notion, optimizer, _ = _program(source, notion, costs)
+    grid = check_grid(leakages, check_leakage)
+    found = [certified(notion, optimizer, leakage=float(budget)).distortion for budget in grid.flat]
+    return np.array(found, dtype=float).reshape(grid.shape)
 
 
-def _curve_of_prior(prior: FloatArray) -> ExactCurve:
-    rising = np.sort(prior)
-    breakpoints, tails, others = prior_breakpoints(rising)
-    # Response on n letters serves [B_{n+1}, B_n], of length (n - 1)(P_{n-1} - P_n): with equal probabilities n is skipped.
-    served = np.empty(len(others), dtype=bool)
-    served[:1] = rising[:-1][:1] > 0
-    np.greater(rising[1:-1], rising[:-2], out=served[1:])
-    if not served.all():
-        breakpoints, tails, others = breakpoints[served], tails[served], others[served]
-    return ExactCurve(breakpoints, (others, -others, -tails, np.broadcast_to(1.0, len(others))))
-
-
-def _curve_of_set(source: SourceSet) -> ExactCurve:
-    program = DiagonalRatioProgram(source.vertices)
-    letters, end = program.letter_count, program.perfect.distortion
-    if end <= PERFECT_SLACK:
-        return ExactCurve(np.empty(0), (np.empty(0),) * 4)
-    ends, pieces = [min(program.symmetric_distortion, end)], [(letters - 1.0, 1.0 - letters, 0.0, 1.0)]
-    while ends[-1] < end - _STEP:
-        probe = min(ends[-1] + _STEP, (ends[-1] + end) / 2)
-        active_set = program.active_set(probe)
-        if active_set is None or len(pieces) == _MOST_PIECES:
-            raise SolverError(f"the curve of {source!r} could not be followed beyond distortion {ends[-1]!r}")
-        numerator, denominator = active_set.ratio(probe)
-        piece = (
-            numerator[0] - probe * numerator[1],
-            numerator[1],
-            denominator[0] - probe * denominator[1],
-            denominator[1],
-        )
-        ends.append(min(max(active_set.interval(probe)[1], probe), end))
-        pieces.append(piece)
-    ends[-1] = end
-    p, q, r, s = np.array(pieces).T
-    return ExactCurve(np.array(ends), (p, q, r, s))
+def _program(
+    source: SourceSet, notion: Notion | None, costs: ArrayLike | None
+) -> tuple[Notion, Optimizer, Callable[[float], float]]:
+    """The notion, its optimizer for this set, built once for a whole curve, and the check of a distortion."""
+    distances = None if costs is None else check_costs(costs, check_source(source).alphabet_size)
+    notion = check_notion(notion)
+    return notion, notion.optimizer(check_source(source), distances), distortion_check(distances)
 
 
 # A drop between two points of a grid that is worth a look, in nats; the width to which it is narrowed; and what is left of a

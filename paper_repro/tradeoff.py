@@ -10,15 +10,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion, check_grid, check_leakage
-from paper_repro.deprecated import accepts_old_call
+from paper_repro.checks import check_distortion, check_leakage
 from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions import DifferentialPrivacy, Notion, Optimizer, Proposal
+from paper_repro.notions import DifferentialPrivacy, Notion, Proposal
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, ShownAsTable
 
-__all__ = ["OptimalMechanism", "certified", "distortion_curve", "leakage_curve", "optimal_mechanism"]
+__all__ = ["OptimalMechanism", "certified", "optimal_mechanism"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,83 +130,10 @@ def optimal_mechanism(
            [0.11, 0.11, 0.78]])
     """
     distances = None if costs is None else check_costs(costs, check_source(source).alphabet_size)
-    budgets = check_budgets(distortion, leakage, _within(distances))
-    notion, optimizer = _optimizer(source, notion, distances)
-    return replace(certified(notion, optimizer, distortion=budgets[0], leakage=budgets[1]), costs=distances)
-
-
-@accepts_old_call("notion")
-def leakage_curve(
-    source: SourceSet, distortions: ArrayLike, *, notion: Notion | None = None, costs: ArrayLike | None = None
-) -> FloatArray:
-    """Least leakage at each distortion: the privacy-distortion function ``eps*(source, D)``.
-
-    Parameters
-    ----------
-    source : SourceSet
-    distortions : array_like in [0, 1], or with ``costs`` in [0, largest cost]
-        Of any shape.
-    notion : Notion, default ``DifferentialPrivacy()``
-    costs : array_like, shape (M, M), optional
-        Distances between letters, as of :func:`optimal_mechanism`.
-
-    Returns
-    -------
-    ndarray of the same shape
-        Nats; each value certified as by :func:`optimal_mechanism`.
-
-    Raises
-    ------
-    ValueError, CertificateError
-        As :func:`optimal_mechanism`.
-
-    Examples
-    --------
-    >>> leakage_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 0.3, 0.45, 0.5]).round(6)
-    array([     inf, 1.540445, 0.788457, 0.      ])
-    """
-    distances = None if costs is None else check_costs(costs, check_source(source).alphabet_size)
-    notion, optimizer = _optimizer(source, notion, distances)
-    grid = check_grid(distortions, _within(distances))
-    found = [certified(notion, optimizer, distortion=float(budget)).leakage for budget in grid.flat]
-    return np.array(found, dtype=float).reshape(grid.shape)
-
-
-@accepts_old_call("notion")
-def distortion_curve(
-    source: SourceSet, leakages: ArrayLike, *, notion: Notion | None = None, costs: ArrayLike | None = None
-) -> FloatArray:
-    """Least worst-case distortion at each leakage, ``D*(source, eps)``: the inverse of :func:`leakage_curve`.
-
-    Parameters
-    ----------
-    source : SourceSet
-    leakages : array_like, >= 0, in nats
-        Of any shape.
-    notion : Notion, default ``DifferentialPrivacy()``
-    costs : array_like, shape (M, M), optional
-        Distances between letters, as of :func:`optimal_mechanism`.
-
-    Returns
-    -------
-    ndarray of the same shape
-        Distortions; each value certified as by :func:`optimal_mechanism`.
-
-    Raises
-    ------
-    ValueError, CertificateError
-        As :func:`optimal_mechanism`.
-
-    Examples
-    --------
-    >>> distortion_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 1.540445, math.inf]).round(6)
-    array([0.5, 0.3, 0. ])
-    """
-    distances = None if costs is None else check_costs(costs, check_source(source).alphabet_size)
-    notion, optimizer = _optimizer(source, notion, distances)
-    grid = check_grid(leakages, check_leakage)
-    found = [certified(notion, optimizer, leakage=float(budget)).distortion for budget in grid.flat]
-    return np.array(found, dtype=float).reshape(grid.shape)
+    within, leakage = check_budgets(distortion, leakage, distortion_check(distances))
+    notion = check_notion(notion)
+    optimizer = notion.optimizer(check_source(source), distances)
+    return replace(certified(notion, optimizer, distortion=within, leakage=leakage), costs=distances)
 
 
 def check_source(source: SourceSet) -> SourceSet:
@@ -294,7 +220,7 @@ def check_notion(notion: Notion | None) -> Notion:
     return notion
 
 
-def _within(costs: FloatArray | None) -> Callable[[float], float]:
+def distortion_check(costs: FloatArray | None) -> Callable[[float], float]:
     """The check of a distortion: a probability of change, or with costs an expected one of them."""
     if costs is None:
         return check_distortion
@@ -312,11 +238,6 @@ def _within(costs: FloatArray | None) -> Callable[[float], float]:
         return value
 
     return check
-
-
-def _optimizer(source: SourceSet, notion: Notion | None, costs: FloatArray | None = None) -> tuple[Notion, Optimizer]:
-    source, notion = check_source(source), check_notion(notion)
-    return notion, notion.optimizer(source, costs)
 
 
 class Judged(Protocol):

@@ -26,7 +26,7 @@ def look(frame, event, _):
         importing += {"call": 1, "return": -1}.get(event, 0)
     elif event == "call" and not importing and code.co_filename.startswith(package) and code.co_name != "<module>":
         module = code.co_filename.removeprefix(package)
-        curves += module == "curves.py" and code.co_name == "_exact_curve"
+        curves += module.endswith("exact_curves.py") and code.co_name == "_exact_curve"
         if module not in entered:
             entered.append(module)
 

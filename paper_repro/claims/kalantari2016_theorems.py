@@ -36,8 +36,8 @@ from paper_repro.claims.kalantari2016 import (
     symmetrized,
 )
 from paper_repro.claims.kalantari_tools import eps
-from paper_repro.curves import exact_curve
 from paper_repro.notions import DifferentialPrivacy
+from paper_repro.notions.exact_curves import exact_curve
 from paper_repro.papers import kalantari2016 as isit
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism

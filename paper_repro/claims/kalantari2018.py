@@ -30,12 +30,13 @@ from paper_repro.claims.exact import (
     worst_distortion,
 )
 from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, symmetric, table_1, yes
+from paper_repro.curves import distortion_curve
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016
 from paper_repro.papers.coloring import largest_ratio
 from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.tradeoff import distortion_curve, optimal_mechanism
+from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 
 claim = partial(register, "kalantari2018")

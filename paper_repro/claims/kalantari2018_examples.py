@@ -14,12 +14,12 @@ import numpy as np
 from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register, reproduced
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.kalantari_tools import budget, eps, symmetric
+from paper_repro.curves import leakage_curve
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding, isolated
 from paper_repro.papers.kalantari2018 import theorem_3
 from paper_repro.papers.readings import Reading
 from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.tradeoff import leakage_curve
 from paper_repro.types import FloatArray
 
 claim = partial(register, "kalantari2018")

@@ -16,12 +16,13 @@ from paper_repro.claims.base import Finding, Sample, corrected, holds, not_check
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import as_floats, channel, information, prior, worst_distortion
 from paper_repro.claims.kalantari_tools import eps, last_budget, symmetric
+from paper_repro.curves import distortion_curve, leakage_curve
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import MutualInformation
 from paper_repro.papers import kalantari2016, kalantari2018
 from paper_repro.papers.coloring import largest_ratio
 from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.tradeoff import distortion_curve, leakage_curve, optimal_mechanism
+from paper_repro.tradeoff import optimal_mechanism
 
 claim = partial(register, "kalantari2018")
 preprint = partial(register, "kalantari2017")

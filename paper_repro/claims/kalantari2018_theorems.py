@@ -36,11 +36,12 @@ from paper_repro.claims.kalantari_tools import (
     symmetric,
     table_1,
 )
-from paper_repro.curves import exact_curve
+from paper_repro.curves import distortion_curve, leakage_curve
+from paper_repro.notions.exact_curves import exact_curve
 from paper_repro.papers import kalantari2016, kalantari2018
 from paper_repro.papers.readings import Reading
 from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.tradeoff import distortion_curve, leakage_curve, optimal_mechanism
+from paper_repro.tradeoff import optimal_mechanism
 
 claim = partial(register, "kalantari2018")
 preprint = partial(register, "kalantari2017")

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from paper_repro.curves import distortion_curve, leakage_curve
 from paper_repro.errors import InfeasibleError
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.tradeoff import distortion_curve, leakage_curve
 from paper_repro.types import FloatArray
 
 __all__ = [

@@ -26,8 +26,8 @@ from paper_repro.claims.zhong_bu2022_tools import (
     loss,
     part_of,
 )
-from paper_repro.curves import exact_curve
 from paper_repro.notions import ApproximateDP, MaximalLeakage
+from paper_repro.notions.exact_curves import exact_curve
 from paper_repro.papers import zhong_bu2022 as zhong
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism

@@ -14,13 +14,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Polygon, Rectangle
 
+from paper_repro.curves import leakage_curve
 from paper_repro.figures.style import COLORS, DASHES, HATCHES, LEAKAGE, canvas, drawing, need, panels, rounded
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.coloring import claim_1, claim_2, claim_3, claim_4, claim_5, coloring, optimal_with_suppressed
 from paper_repro.papers.folding import Folding
 from paper_repro.papers.polytopes import Polytope
 from paper_repro.sources import SourceSet
-from paper_repro.tradeoff import leakage_curve
 
 __all__ = [
     "class_shapes",

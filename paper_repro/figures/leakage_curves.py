@@ -16,7 +16,7 @@ from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion
-from paper_repro.curves import ExactCurve, exact_curve, with_jumps
+from paper_repro.curves import leakage_curve, with_jumps
 from paper_repro.figures.style import (
     COLORS,
     DASHES,
@@ -29,9 +29,9 @@ from paper_repro.figures.style import (
     rounded,
 )
 from paper_repro.notions import DifferentialPrivacy, Notion
+from paper_repro.notions.exact_curves import ExactCurve, exact_curve
 from paper_repro.papers import kalantari2018
 from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.tradeoff import leakage_curve
 from paper_repro.types import FloatArray
 
 __all__ = [

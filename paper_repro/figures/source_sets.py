@@ -10,9 +10,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from paper_repro.curves import exact_curve
 from paper_repro.figures.leakage_curves import check_names
 from paper_repro.figures.style import COLORS, DISTORTION, canvas, draw_shaded, drawing, rounded
+from paper_repro.notions.exact_curves import exact_curve
 from paper_repro.papers import kalantari2018
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray

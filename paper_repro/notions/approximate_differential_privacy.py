@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_delta
-from paper_repro.curves import ExactCurve
 from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
+from paper_repro.notions.exact_curves import ExactCurve
 from paper_repro.notions.optimizers import RatioOptimizer
 from paper_repro.notions.ratios import (
     as_channel,

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.curves import ExactCurve
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
+from paper_repro.notions.exact_curves import ExactCurve
 from paper_repro.solvers.games import PERFECT_SLACK, PerfectPrivacy, perfect_privacy
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.solvers.proposals import Proposal

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from paper_repro.curves import ExactCurve, exact_curve
 from paper_repro.errors import SolverError
 from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
+from paper_repro.notions.exact_curves import ExactCurve, exact_curve
 from paper_repro.notions.optimizers import RatioOptimizer
 from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, ratio_leakage
 from paper_repro.solvers.channel_ratio import Comparisons

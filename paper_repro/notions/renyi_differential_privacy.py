@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_alpha
-from paper_repro.curves import ExactCurve
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
+from paper_repro.notions.exact_curves import ExactCurve
 from paper_repro.notions.optimizers import LeakageOptimizer, RandomizedResponseOptimizer
 from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, neighbors
 from paper_repro.solvers.channel_moment import ChannelMomentProgram, least_renyi_divergence

@@ -63,7 +63,7 @@ def in_order(source: SourceSet) -> tuple[FloatArray, IntArray]:
     if (np.diff(falling, axis=1) > _TIE).any():
         raise ValueError(
             f"{source!r} has no common ordering of its letters; the statement is for Class II sets, with ordered statistics: "
-            "tradeoff.leakage_curve takes any"
+            "leakage_curve takes any"
         )
     return falling, order
 
