@@ -15,7 +15,7 @@ import click
 
 import paper_repro as pr
 from paper_repro.checks import check_distortion, check_leakage
-from paper_repro.claims import VERDICTS, compare, judge, read_ledger, write_ledger
+from paper_repro.claims import VERDICTS, compare, faults, judge, read_ledger, write_ledger
 from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK, Row
 from paper_repro.errors import MissingPackageError
 from paper_repro.notions import NOTION_NAMES
@@ -88,6 +88,14 @@ def verify(instances: int | None, quick: bool, scheduler: str, record: bool) -> 
         raise click.ClickException(str(error)) from None
     verdicts = Counter(row.verdict for row in rows)
     click.echo(f"{len(rows)} claims: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS))
+    variants = sum(row.variants for row in rows)
+    click.echo(
+        f"{sum(row.rejected for row in rows)} of {variants} wrong variants rejected; "
+        f"{sum(row.verdict != 'not checkable' and not row.variants for row in rows)} claims declare none"
+    )
+    worthless = faults(rows)
+    for line in worthless:
+        click.echo(line, err=True)
     if record:
         write_ledger(rows)
         click.echo(f"on record in {LEDGER}")
@@ -95,8 +103,10 @@ def verify(instances: int | None, quick: bool, scheduler: str, record: bool) -> 
     differences = compare(rows, recorded, same_instances=count == INSTANCES)
     for line in differences:
         click.echo(line, err=True)
-    if differences:
-        raise click.ClickException(f"{len(differences)} differences from the ledger on record")
+    if differences or worthless:
+        raise click.ClickException(
+            f"{len(differences)} differences from the ledger on record, {len(worthless)} faults of rows"
+        )
     click.echo("as on record")
 
 

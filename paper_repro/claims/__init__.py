@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paper_repro.claims.base import VERDICTS, Claim, Finding, Sample, all_claims
-from paper_repro.claims.verify import Row, compare, judge, read_ledger, write_ledger
+from paper_repro.claims.verify import Row, compare, faults, judge, read_ledger, write_ledger
 
 __all__ = [
     "VERDICTS",
@@ -13,6 +13,7 @@ __all__ = [
     "Sample",
     "all_claims",
     "compare",
+    "faults",
     "judge",
     "read_ledger",
     "write_ledger",

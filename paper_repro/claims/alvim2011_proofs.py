@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from paper_repro.claims.alvim2011_tools import (
     rows_off,
     uniform_prior,
 )
-from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register
+from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
 from paper_repro.graphs import Adjacency, clique, databases
 from paper_repro.guessing import conditional_min_entropy, min_entropy_capacity
 from paper_repro.notions.ratios import ratio_leakage
@@ -36,8 +35,6 @@ from paper_repro.papers import alvim2011 as paper
 from paper_repro.types import FloatArray
 
 __all__: list[str] = []
-
-claim = partial(register, "alvim2011")
 
 
 # Appendix: leakage
@@ -53,13 +50,7 @@ def _lemma_1_kept(channel: FloatArray, graph: Adjacency) -> float:
     return not_kept(channel, paper.lemma_1(channel), graph, constant=False)
 
 
-@claim(
-    "Lemma 1",
-    "Appendix",
-    "From an eps-private n x m channel, n <= m, an n x n one can be made that is eps-private, has each column's maximum on the "
-    "diagonal, and the same conditional min-entropy for uniform inputs.",
-    instance=_lemma_1_violation,
-)
+@claim(instance=_lemma_1_violation)
 def lemma_1(sample: Sample) -> Finding:
     named = {
         "all maxima in one row": _lemma_1_kept(np.array([[0.5, 0.25, 0.25]] * 3), clique(3)),
@@ -75,14 +66,7 @@ def _lemma_2_violation(rng: Generator) -> float:
     return not_kept(before, paper.lemma_2(before, values, individuals), graph)
 
 
-@claim(
-    "Lemma 2",
-    "Appendix",
-    "Averaging an eps-private square channel on Val^u, with column maxima on the diagonal, over all pairs at the same "
-    "distance gives an eps-private channel with a constant diagonal of column maxima and the same conditional "
-    "min-entropy.",
-    instance=_lemma_2_violation,
-)
+@claim(instance=_lemma_2_violation)
 def lemma_2(sample: Sample) -> Finding:
     found = paper.lemma_2([[0.9, 0.1], [0.8, 0.2]], 2, 1)
     return holds(
@@ -105,14 +89,7 @@ def _equation_7_violation(rng: Generator) -> float:
     return float(_equation_7(matrix.T, graph, math.exp(leakage), individuals, values).max())
 
 
-@claim(
-    "eq. (7)",
-    "Appendix, proof of Lemma 2",
-    "In each row i of an eps-private matrix, (u - d)(v - 1) times the sum of M_ij over j at distance d is at most e^eps "
-    "(d + 1) times the sum over j at distance d + 1, because M_ij <= e^eps M_ij' for neighbors j, j'.",
-    correction="In each column, for i at these distances from j: privacy compares rows, not columns. Lemma 2 follows just so.",
-    instance=_equation_7_violation,
-)
+@claim(instance=_equation_7_violation)
 def equation_7(sample: Sample) -> Finding:
     matrix = np.array([[0.9, 0.1], [0.8, 0.2]])
     excess, by_columns = (_equation_7(m, clique(2), 2.0, 1, 2).max() for m in (matrix, matrix.T))
@@ -127,12 +104,7 @@ def equation_7(sample: Sample) -> Finding:
     )
 
 
-@claim(
-    "Lemma 2 and Theorem 1, proofs: counts",
-    "Appendix",
-    "C(u, d)(v - 1)^d databases are at distance d of a database; (u - d)(v - 1) neighbors of one at distance d are at "
-    "distance d + 1, and d + 1 neighbors of one at distance d + 1 are at distance d.",
-)
+@claim()
 def counts() -> Finding:
     named = {}
     for v, u in [(2, 1), (3, 2), (2, 4), (4, 3)]:
@@ -160,37 +132,20 @@ def _on_symmetric(violation: Callable[[FloatArray, int, int, float], float]) -> 
     return instance
 
 
-@claim(
-    "eq. (8)",
-    "Appendix, proof of Theorem 1",
-    "The constant diagonal of an eps-private matrix as made by Lemmas 1 and 2 is at most (e^eps / (v - 1 + e^eps))^u.",
-    instance=_on_symmetric(lambda m, v, u, eps: m[0, 0] - (math.exp(eps) / (v - 1 + math.exp(eps))) ** u),
-)
+@claim(instance=_on_symmetric(lambda m, v, u, eps: m[0, 0] - (math.exp(eps) / (v - 1 + math.exp(eps))) ** u))
 def equation_8(sample: Sample) -> Finding:
     named = {"v = 3, u = 2, t = 2, attained": abs(float(paper.proposition_1(3, 2, LOG2, "corrected")[0, 0]) - 1 / 4)}
     return holds(sample, named=named, of="private channels after Lemmas 1 and 2")
 
 
-@claim(
-    "Theorems 1 and 3, Proposition 2: proofs",
-    "Appendix",
-    "An entry of row i at distance d of the diagonal entry alpha is at most alpha / e^(eps d), column maxima being on "
-    "the diagonal.",
-    correction="At least: privacy bounds the column's diagonal entry by e^(eps d) times it. The sums that follow need it so.",
-    instance=_on_symmetric(lambda m, v, u, eps: (m[0, 0] * np.exp(-eps * hamming_graph(v, u).distances) - m).max()),
-)
+@claim(instance=_on_symmetric(lambda m, v, u, eps: (m[0, 0] * np.exp(-eps * hamming_graph(v, u).distances) - m).max()))
 def proofs_direction(sample: Sample) -> Finding:
     (alpha, entry), _ = np.full((2, 2), 0.5).tolist()
     name = "all entries 1/2, t = 2, d = 1"
     return corrected({name: at_most(alpha / 2, entry)}, {f"{name}: at least": at_most(-alpha / 2, -entry)}, sample)
 
 
-@claim(
-    "Theorem 1, proof: binomial expansion",
-    "Appendix",
-    "alpha sum_d C(u, d)(v - 1)^d (e^eps)^(u - d) = (v - 1 + e^eps)^u.",
-    correction="Without alpha on the left.",
-)
+@claim()
 def binomial_expansion() -> Finding:
     v, u, t = 3, 2, 2
     expanded = sum(math.comb(u, d) * (v - 1) ** d * t ** (u - d) for d in range(u + 1))
@@ -224,13 +179,7 @@ def _lemma_3_violation(rng: Generator) -> float:
     )
 
 
-@claim(
-    "Lemma 3",
-    "Appendix",
-    "For r = v^l outputs there is a v^l x v^l channel with the graph of Val^l on its rows, ratios of at most e^(eps (u "
-    "- l + d)) between rows at distance d, a constant diagonal of column maxima, and the same conditional min-entropy.",
-    instance=_lemma_3_violation,
-)
+@claim(instance=_lemma_3_violation)
 def lemma_3(sample: Sample) -> Finding:
     bound = paper.proposition_2(2, 3, 2, LOG2) - math.log2(2 / (1 + 2**-3))
     return holds(
@@ -240,19 +189,13 @@ def lemma_3(sample: Sample) -> Finding:
     )
 
 
-@claim(
-    "Lemma 3, proof",
-    "Appendix",
-    "The rows that hold the column maxima, with the neighbors they have in Val^u, are isomorphic to Val^l, so that rows "
-    "at distance d there differ in at most u - l + d individuals.",
-    correction="The rows can be any: the lemma holds, but by another construction.",
-)
+@claim()
 def lemma_3_proof() -> Finding:
     rows = SUM_OF_TWO.argmax(axis=0)
     edges = int((hamming_graph(2, 2).distances[np.ix_(rows, rows)] == 1).sum()) // 2
     code = [0, *(i for i, x in enumerate(databases(range(3), 3)) if 0 not in x)]
     farthest = int((hamming_graph(3, 3).distances[0, code] == 3).sum())
-    return refuted(
+    return above(
         "u = v = 2, rows (5, 1)/6 at 00, (3, 3)/6, (3, 3)/6, (1, 5)/6 at 11: Val^1 has one edge, rows 00 and 11 have "
         "none; difference",
         0,
@@ -263,13 +206,7 @@ def lemma_3_proof() -> Finding:
     )
 
 
-@claim(
-    "eq. (9)",
-    "Appendix, proof of Proposition 2",
-    "alpha + sum over d = 1 .. u of C(u, d)(v - 1)^d alpha / t^(u - l + d) <= 1, from which alpha <= t^u / ((v - 1 + "
-    "t)^l - t^l + t^u).",
-    correction="The sum is over d = 1 .. l of C(l, d)(v - 1)^d alpha / t^(u - l + d).",
-)
+@claim()
 def equation_9() -> Finding:
     def sides(up_to: int, v: int, u: int, size: int, t: int) -> tuple[float, float]:
         parts = (Fraction(math.comb(up_to, d) * (v - 1) ** d, t ** (u - size + d)) for d in range(1, up_to + 1))
@@ -301,13 +238,7 @@ def _equation_10_violation(rng: Generator) -> float:
     return before - after - math.log2(outputs / kept)
 
 
-@claim(
-    "eq. (10)",
-    "Appendix, proof of Proposition 2",
-    "If the r - v^l columns of smallest maxima are added to those of the largest, leakage falls at most by the factor v^l / r.",
-    correction="By at most log2(r / v^l) bits: the factor applies to the sum of the column maxima, not to its logarithm.",
-    instance=_equation_10_violation,
-)
+@claim(instance=_equation_10_violation)
 def equation_10(sample: Sample) -> Finding:
     rows = np.array([[5, 4, 1], [3, 4, 3], [3, 4, 3], [3, 4, 3]]) / 10
     before, after = (min_entropy_capacity(m, bits=True) for m in (rows, _collapsed(rows, 2)))
@@ -325,13 +256,7 @@ def _lemma_4_violation(rng: Generator) -> float:
     return leaked_bits(rng.dirichlet(np.full(size, 0.7)), channel) - paper.lemma_4(leakage)
 
 
-@claim(
-    "Lemma 4 and eq. (11)",
-    "Appendix",
-    "If every two inputs keep the ratio e^eps, H(A) - H(A|B) is at most eps log2(e), for any prior.",
-    correction="The largest is log2(n t / (n - 1 + t)) for n inputs, attained by randomized response under the uniform prior.",
-    instance=_lemma_4_violation,
-)
+@claim(instance=_lemma_4_violation)
 def lemma_4(sample: Sample) -> Finding:
     pairs = {
         f"n = {n}, t = {t}, bits": (math.log2(n * best_utility(clique(n), t)), paper.lemma_4(math.log(t)))
@@ -350,14 +275,7 @@ def _lemma_5_violation(rng: Generator) -> float:
     return not_kept(before, paper.lemma_5(before, np.roll(np.arange(size), -1)), graph)
 
 
-@claim(
-    "Lemma 5",
-    "Appendix",
-    "On a graph with an automorphism of one orbit, averaging an eps-private channel with column maxima on the diagonal "
-    "over its powers gives an eps-private one with a constant diagonal of column maxima and the same conditional "
-    "min-entropy.",
-    instance=_lemma_5_violation,
-)
+@claim(instance=_lemma_5_violation)
 def lemma_5(sample: Sample) -> Finding:
     found = paper.lemma_5([[0.9, 0.1], [0.4, 0.6]], (1, 0))
     return holds(
@@ -367,12 +285,7 @@ def lemma_5(sample: Sample) -> Finding:
     )
 
 
-@claim(
-    "Lemma 5, proof",
-    "Appendix",
-    "For uniform inputs and column maxima on the diagonal the conditional min-entropy is the sum of the diagonal entries.",
-    correction="It is -log2 of their mean; the conclusion is not touched.",
-)
+@claim()
 def lemma_5_proof() -> Finding:
     rows, name = np.array(KEEP), "rows (3, 1)/4, (1, 3)/4, bits"
     exact = conditional_min_entropy([0.5, 0.5], rows, bits=True)

@@ -1,44 +1,72 @@
-"""What a claim is, and how computations become verdicts: a verdict follows from numbers and is never written down by hand.
+"""What a claim is: a statement in TOML, a check that can fail, and wrong variants of the statement that the check must reject.
 
-A *claim* is a statement of a paper in our own words, with a check. A check returns a :class:`Finding`, made by one of the
-functions :func:`reproduced`, :func:`holds`, :func:`corrected`, :func:`refuted`, :func:`loose` and :func:`not_checkable`, each
-of which says something else if the numbers do. A claim about all instances of a kind also has an ``instance``: a function of a
-random generator that returns how far one random instance violates the claim (at most 0, or rounding, if it does not). The
-generator of instance i depends on the claim and on i alone, so results do not depend on how the work is spread.
+The texts are data: ``alvim2011.toml`` and its like hold, in the paper's order, what is printed, how it is read and what is right
+instead. The checks are functions of the same names in the modules beside it, under one of two decorators:
+
+* :func:`for_all`: a property of arguments that are drawn at random or named with :func:`example`; it returns a violation;
+* :func:`claim`: a check that returns a :class:`Finding`, made by :func:`proved`, :func:`reproduced`, :func:`holds`,
+  :func:`loose`, :func:`corrected`, :func:`refuted` or :func:`depends`, each of which says something else if the numbers do.
+
+A verdict follows from numbers and is never written down. Constants of the statement are keyword arguments of the check;
+``wrong`` names values that make it false, and a check that does not notice fails. The generator of random instance i depends on
+the claim and on i alone, so results do not depend on how the work is spread.
 """
 
 from __future__ import annotations
 
 import importlib
 import math
+import pkgutil
+import tomllib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 __all__ = [
     "PAPERS",
     "VERDICTS",
+    "WEIGHTS",
     "Claim",
     "Finding",
     "Sample",
+    "Statement",
     "Verdict",
     "all_claims",
+    "claim",
     "claims_of",
     "corrected",
+    "depends",
+    "example",
+    "for_all",
     "holds",
     "loose",
-    "not_checkable",
+    "proved",
     "refuted",
-    "register",
     "reproduced",
     "sample_of",
+    "statements",
+    "told_apart",
 ]
 
-Verdict = Literal["reproduced", "holds", "corrected", "refuted", "loose", "not checkable"]
+Verdict = Literal[
+    "proved", "reproduced", "holds", "loose", "corrected", "refuted", "depends on the reading", "not checkable"
+]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+WEIGHTS: dict[str, str] = {
+    "misprint": "a slip of the pen that a reader mends without thinking",
+    "missing condition": "right under a hypothesis or in a range that is not stated",
+    "slip in a proof": "a step of a proof fails, and what it proves stands",
+    "false, not used": "false, in a case that the paper does not use",
+    "false, relied on": "false, and something else in the paper rests on it",
+}
+"""What a fault weighs, by name; rows that are corrected or refuted, or that depend on the reading, have one."""
 
 PAPERS: dict[str, str] = {
     "alvim2011": "Alvim, Andrés, Chatzikokolakis, Degano, Palamidessi 2011",
@@ -49,6 +77,66 @@ PAPERS: dict[str, str] = {
 }
 """The five papers by key, in the order of their years."""
 
+# The preprint of 2017 and the article of 2018 are one text in two versions: the modules kalantari2018_* judge both.
+_FAMILIES = {paper: "kalantari2018" if paper == "kalantari2017" else paper for paper in PAPERS}
+_FAULTY = ("corrected", "refuted", "depends on the reading")
+# A draw that does not meet the antecedent is drawn again, so often.
+_REDRAWN = 50
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a paper states, and what is said about it: an entry of a TOML file.
+
+    Attributes
+    ----------
+    paper, key : str
+        Key of :data:`PAPERS`, and the name of the function that checks it.
+    number, place : str
+        "Theorem 6(3), upper bound"; "Section III".
+    statement : str
+        As printed, in symbols, with the hypotheses, the source set, the mechanisms and the range that the paper states; LaTeX
+        between dollar signs.
+    text : str
+        Where the formula was read, if not in the paper's own text at hand.
+    reading : str
+        What a reader has to add for the statement to say something definite.
+    correction : str
+        The statement that is right instead, where one is due; it can be understood by itself.
+    exact : str
+        The exact value where a bound is loose or corrected.
+    weight : str
+        Key of :data:`WEIGHTS`.
+    independent : str
+        The program that computes what is called least or best, sharing no code with the formula judged.
+    reason : str
+        Why it cannot be checked; then there is no function.
+    also : tuple of str
+        Where else the papers say the same.
+    rests_on : tuple of str
+        Names of the rows that this one uses.
+    """
+
+    paper: str
+    key: str
+    number: str
+    place: str
+    statement: str
+    text: str = ""
+    reading: str = ""
+    correction: str = ""
+    exact: str = ""
+    weight: str = ""
+    independent: str = ""
+    reason: str = ""
+    also: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """``paper.function``, unique."""
+        return f"{self.paper}.{self.key}"
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -57,7 +145,7 @@ class Sample:
     Attributes
     ----------
     count : int
-        Instances that the claim speaks of.
+        Instances that meet the antecedent.
     worst : float
         Largest violation among them; minus infinity if there are none.
     where : int
@@ -86,11 +174,9 @@ class Finding:
     verdict : str
         One of :data:`VERDICTS`.
     evidence : str
-        In words, for the page.
+        A sentence with the numbers in it; how many random instances there were is told beside it.
     numbers : mapping of str to float
         What is compared with the numbers on record.
-    instances : int
-        How many random ones were tried.
     tolerance : float
         By how much numbers may differ from those on record, and violations from 0.
     """
@@ -98,119 +184,172 @@ class Finding:
     verdict: Verdict
     evidence: str
     numbers: Mapping[str, float] = field(default_factory=dict)
-    instances: int = 0
     tolerance: float = 1e-9
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a paper, with its check.
+    """A statement with its check.
 
     Attributes
     ----------
-    name : str
-        ``paper.function``, unique.
-    paper, number, place, statement : str
-        Key of :data:`PAPERS`; "Theorem 6(3), upper bound"; "Section III"; what is claimed, in our words and symbols.
-    correction : str
-        The statement that is right instead, where one is due.
+    text : Statement
     check : callable
-        Returns a Finding; takes the Sample if there are random instances.
+        Returns a Finding; takes the Sample first if there are random instances, and the statement's constants by keyword.
+    source : callable
+        The function that a reader should look at.
     instance : callable, optional
-        From a random generator to a violation; NaN if the claim does not speak of this instance.
+        From a random generator to a violation, NaN if the claim does not speak of this instance; takes the same constants.
+    wrong : mapping
+        Wrong variants of the statement, by what is wrong: constants that the check must not accept.
     tolerance : float
         Violations up to this are rounding.
     share : float
         Of the instances asked for that this claim takes; slow ones take less.
     """
 
-    name: str
-    paper: str
-    number: str
-    place: str
-    statement: str
-    correction: str
+    text: Statement
     check: Callable[..., Finding]
-    instance: Callable[[np.random.Generator], float] | None = None
+    source: Callable[..., Any]
+    instance: Callable[..., float] | None = None
+    wrong: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     tolerance: float = 1e-9
     share: float = 1.0
 
     @property
-    def module(self) -> str:
-        """Where it is registered."""
-        return self.check.__module__
+    def name(self) -> str:
+        """``paper.function``, unique."""
+        return self.text.name
 
     def instances(self, asked: int) -> int:
         """How many random instances this claim takes if so many are asked for."""
         return 0 if self.instance is None else max(1, round(asked * self.share))
 
-    def find(self, sample: Sample | None = None) -> Finding:
+    def find(self, sample: Sample | None = None, **constants: Any) -> Finding:
         """The finding, given what random instances showed."""
-        return self.check() if self.instance is None else self.check(sample or Sample())
+        return self.check(**constants) if self.instance is None else self.check(sample or Sample(), **constants)
 
 
-_MODULES = (
-    "alvim2011",
-    "alvim2011_graphs",
-    "alvim2011_proofs",
-    "kalantari2016",
-    "kalantari2016_theorems",
-    "kalantari2016_ordered",
-    "kalantari2018",
-    "kalantari2018_theorems",
-    "kalantari2018_folding",
-    "kalantari2018_coloring",
-    "kalantari2018_information",
-    "kalantari2018_examples",
-    "kalantari2018_proofs",
-    "zhong_bu2022",
-    "zhong_bu2022_local",
-    "zhong_bu2022_parallel",
-    "zhong_bu2022_appendix",
-    "zhong_bu2022_coloring",
-    "zhong_bu2022_proofs",
-)
-_REGISTRY: dict[str, Claim] = {}
+@cache
+def statements() -> dict[str, Statement]:
+    """Every statement by its name, paper by paper, in the papers' order.
+
+    Raises ValueError, naming file and entry, for a field that is unknown or missing, or a weight or a row that there is not.
+    """
+    found = {}
+    for paper in PAPERS:
+        path = Path(__file__).parent / f"{paper}.toml"
+        for key, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            entry |= {name: tuple(entry.get(name, ())) for name in ("also", "rests_on")}
+            try:
+                text = Statement(paper, key, **entry)
+            except TypeError as error:
+                raise ValueError(f"{path.name}, [{key}]: {error}") from None
+            if text.weight and text.weight not in WEIGHTS:
+                raise ValueError(
+                    f"{path.name}, [{key}]: unknown weight {text.weight!r}; known are {', '.join(WEIGHTS)}"
+                )
+            found[text.name] = text
+    for text in found.values():
+        for name in text.rests_on:
+            if name not in found:
+                raise ValueError(f"{text.paper}.toml, [{text.key}]: rests_on names {name!r}, which is no row")
+    return found
 
 
-def register(
-    paper: str,
-    number: str,
-    place: str,
-    statement: str,
+_CHECKS: dict[tuple[str, str], dict[str, Any]] = {}
+
+
+def _register(function: Callable[..., Any], name: str, **parts: Any) -> None:
+    family = next((one for one in _FAMILIES.values() if function.__module__.rpartition(".")[2].startswith(one)), "")
+    place = family, name or function.__name__
+    if place in _CHECKS:
+        modules = _CHECKS[place]["source"].__module__, function.__module__
+        raise ValueError(f"there are two checks named {place[1]}, in {' and '.join(modules)}; give one another name")
+    _CHECKS[place] = {"source": function, **parts}
+
+
+def claim(
     *,
     name: str = "",
-    correction: str = "",
-    instance: Callable[[np.random.Generator], float] | None = None,
+    instance: Callable[..., float] | None = None,
+    wrong: Mapping[str, Mapping[str, Any]] | None = None,
     tolerance: float = 1e-9,
     share: float = 1.0,
 ) -> Callable[[Callable[..., Finding]], Callable[..., Finding]]:
-    """Decorate the check of a claim, which the ledger knows as ``paper.function``, or ``paper.name`` where a loop makes several.
+    """Decorate the check of the statement that has the function's name, or ``name`` where a loop makes several.
 
-    Every name is spelled out in the module that registers it, so that a search for it ends there.
+    The check and the instance take the statement's constants as keyword arguments; ``wrong`` has other values of them.
     """
 
-    def _register(check: Callable[..., Finding]) -> Callable[..., Finding]:
-        whole = f"{paper}.{name or check.__name__}"
-        if whole in _REGISTRY:
-            raise ValueError(f"there is a claim named {whole} already; name the check of {number!r} differently")
-        if paper not in PAPERS:
-            raise ValueError(f"unknown paper {paper!r}; known are {', '.join(PAPERS)}")
-        _REGISTRY[whole] = Claim(whole, paper, number, place, statement, correction, check, instance, tolerance, share)
+    def decorate(check: Callable[..., Finding]) -> Callable[..., Finding]:
+        _register(check, name, check=check, instance=instance, wrong=wrong or {}, tolerance=tolerance, share=share)
         return check
 
-    return _register
+    return decorate
+
+
+def for_all(
+    draw: Callable[[np.random.Generator], tuple[Any, ...] | None],
+    *,
+    of: str,
+    wrong: Mapping[str, Mapping[str, Any]] | None = None,
+    tolerance: float = 1e-9,
+    share: float = 1.0,
+    name: str = "",
+) -> Callable[[Callable[..., float]], Callable[..., float]]:
+    """Decorate a property: how far given arguments violate the statement that has the function's name.
+
+    ``draw`` makes the arguments from a random generator, or None where they would not meet the antecedent; ``of`` says what they
+    are. Named ones come by :func:`example`, below this decorator.
+    """
+
+    def decorate(violation: Callable[..., float]) -> Callable[..., float]:
+        named = getattr(violation, "named", {})
+
+        def instance(rng: np.random.Generator, **constants: Any) -> float:
+            drawn = draw(rng)
+            return math.nan if drawn is None else float(violation(*drawn, **constants))
+
+        def check(sample: Sample, **constants: Any) -> Finding:
+            found = {label: float(violation(*arguments, **constants)) for label, arguments in named.items()}
+            return holds(sample, named=found, tolerance=tolerance, of=of)
+
+        parts = {"check": check, "instance": instance, "wrong": wrong or {}, "tolerance": tolerance, "share": share}
+        _register(violation, name, **parts)
+        return violation
+
+    return decorate
+
+
+def example(name: str, *arguments: Any) -> Callable[[Callable[..., float]], Callable[..., float]]:
+    """A named instance of a property; the ones nearest to the function come first."""
+
+    def add(violation: Callable[..., float]) -> Callable[..., float]:
+        violation.named = {**getattr(violation, "named", {}), name: arguments}  # type: ignore[attr-defined]
+        return violation
+
+    return add
 
 
 def all_claims() -> list[Claim]:
-    """Every claim, paper by paper, in the order in which the modules list them."""
-    for module in _MODULES:
-        importlib.import_module(f"paper_repro.claims.{module}")
-    places = {f"paper_repro.claims.{module}": place for place, module in enumerate(_MODULES)}
-    # Whoever imported a module before does not change the order.
-    return sorted(
-        _REGISTRY.values(), key=lambda claim: (list(PAPERS).index(claim.paper), places.get(claim.module, len(places)))
-    )
+    """Every claim that can be checked, in the order of the papers.
+
+    Raises ValueError, naming them, if there is an entry without a function or a function without an entry.
+    """
+    package = importlib.import_module("paper_repro.claims")
+    for module in pkgutil.iter_modules(package.__path__):
+        if module.name.startswith(tuple(_FAMILIES.values())) and not module.name.endswith("_tools"):
+            importlib.import_module(f"paper_repro.claims.{module.name}")
+    entries = {(_FAMILIES[text.paper], text.key): text for text in statements().values() if not text.reason}
+    missing = [f"{entries[place].name} has an entry, but no function" for place in entries.keys() - _CHECKS.keys()]
+    missing += [
+        f"{_CHECKS[place]['source'].__module__}.{place[1]} has no entry, or one with a reason why it is not checkable"
+        for place in _CHECKS.keys() - entries.keys()
+    ]
+    if missing:
+        raise ValueError("; ".join(sorted(missing)))
+    return [Claim(text, **_CHECKS[place]) for place, text in entries.items()]
 
 
 def claims_of(names: Sequence[str]) -> list[Claim]:
@@ -222,17 +361,52 @@ def claims_of(names: Sequence[str]) -> list[Claim]:
     return [known[name] for name in names]
 
 
-def sample_of(claim: Claim, start: int, stop: int) -> Sample:
+def sample_of(claim: Claim, start: int, stop: int, **constants: Any) -> Sample:
     """Instances ``start .. stop - 1`` of a claim; each has a generator of its own."""
-    sample = Sample()
-    if claim.instance is None:
-        return sample
-    seed = zlib.crc32(claim.name.encode())
-    for number in range(start, stop):
-        violation = float(claim.instance(np.random.default_rng([seed, number])))
+    sample, instance = Sample(), claim.instance
+    for number in range(start, stop) if instance else ():
+        rng = np.random.default_rng([zlib.crc32(claim.name.encode()), number])
+        drawn = (float(instance(rng, **constants)) for _ in range(_REDRAWN))
+        violation = next((found for found in drawn if not math.isnan(found)), math.nan)
         if not math.isnan(violation):
             sample |= Sample(1, violation, number, int(violation > claim.tolerance))
     return sample
+
+
+def told_apart(claim: Claim, verdict: Verdict, variant: str, instances: int) -> bool:
+    """Whether the check notices a wrong variant of its statement: the verdict is another one.
+
+    Named instances are tried first, then so many random ones, until one of them is violated.
+    """
+    constants = claim.wrong[variant]
+    if claim.instance is None:
+        return claim.find(**constants).verdict != verdict
+    for number in range(claim.instances(instances)):
+        sample = sample_of(claim, number, number + 1, **constants)
+        if (sample.failures or (number == 0 and sample.count)) and claim.find(sample, **constants).verdict != verdict:
+            return True
+    return False
+
+
+def proved(how: str, facts: Mapping[str, bool], sample: Sample | None = None) -> Finding:
+    """A statement decided for all its instances: facts that a computer algebra, a solver or an enumeration established.
+
+    ``how`` says by what and for which sizes. The sample, if any, holds violations beyond these sizes.
+
+    >>> proved("Enumeration of all graphs of 4 answers.", {"connected ones": True}).verdict
+    'proved'
+    >>> proved("Enumeration of all graphs of 4 answers.", {"connected ones": False}).verdict
+    'refuted'
+    """
+    if not facts:
+        raise ValueError("a proof needs facts")
+    false = [name for name, fact in facts.items() if not fact]
+    if false or (sample and sample.failures):
+        what = [f"not so: {name}" for name in false]
+        return Finding(
+            "refuted", "; ".join([*what, *_failed(sample)]), dict.fromkeys(facts, 1.0) | dict.fromkeys(false, 0.0)
+        )
+    return Finding("proved", how, dict.fromkeys(facts, 1.0))
 
 
 def reproduced(values: Mapping[str, tuple[float, float]], tolerance: float) -> Finding:
@@ -243,14 +417,12 @@ def reproduced(values: Mapping[str, tuple[float, float]], tolerance: float) -> F
     >>> reproduced({"utility": (0.4, 0.41)}, 1e-3).verdict
     'refuted'
     """
-    worst = max(values, key=lambda name: _apart(*values[name]))
-    deviation = _apart(*values[worst])
     numbers = {name: float(computed) for name, (_, computed) in values.items()}
-    if deviation <= tolerance:
-        text = f"{len(values)} value{'s' * (len(values) > 1)} as printed, to {tolerance:g}"
-        return Finding("reproduced", text, numbers, tolerance=max(tolerance, 1e-9))
-    printed, computed = values[worst]
-    return Finding("refuted", f"{worst}: printed {printed:.7g}, computed {computed:.7g}", numbers)
+    wrong = {name: pair for name, pair in values.items() if _apart(*pair) > tolerance}
+    if wrong:
+        return Finding("refuted", _pairs(wrong, "printed {}, computed {}"), numbers)
+    text = f"{len(values)} value{'s' * (len(values) > 1)} as printed, to {tolerance:g}: {', '.join(values)}."
+    return Finding("reproduced", text, numbers, max(tolerance, 1e-9))
 
 
 def holds(
@@ -263,26 +435,45 @@ def holds(
     >>> holds(Sample(100, 0.2, 17, 1)).verdict
     'refuted'
     """
-    named = dict(named or {})
-    sample = sample or Sample()
+    named, sample = dict(named or {}), sample or Sample()
     if not named and not sample.count:
         raise ValueError("a statement that holds needs instances, named or random, on which it was checked")
-    bad = {name: violation for name, violation in named.items() if not violation <= tolerance}
-    parts = []
-    if sample.count:
-        parts.append(f"{sample.count} random {of or 'instances'}")
-    if named:
-        parts.append(", ".join(named))
+    bad = [f"{name} by {spoken(value)}" for name, value in named.items() if not value <= tolerance]
+    # No violation is recorded below the tolerance: that would be rounding, which differs from machine to machine.
+    numbers = {name: value if value > tolerance else 0.0 for name, value in named.items()}
     if bad or sample.failures:
-        where = [f"{name} by {violation:.3g}" for name, violation in bad.items()]
-        if sample.failures:
-            where.append(
-                f"{sample.failures} of {sample.count} random instances, no. {sample.where} by {sample.worst:.3g}"
-            )
-        return Finding("refuted", f"violated: {'; '.join(where)}", named, sample.count, tolerance)
-    worst = max([*named.values(), sample.worst])
-    text = f"checked on {' and '.join(parts)}; largest violation {max(worst, 0.0):.1e} (tolerance {tolerance:g})"
-    return Finding("holds", text, {name: max(value, 0.0) for name, value in named.items()}, sample.count, tolerance)
+        return Finding("refuted", f"violated: {'; '.join([*bad, *_failed(sample)])}", numbers, tolerance)
+    tried = [f"random {of or 'instances'}"] * bool(of or sample.count) + [", ".join(named)] * bool(named)
+    return Finding("holds", f"Not violated by {' nor by '.join(tried)}.", numbers, tolerance)
+
+
+def loose(
+    bounds: Mapping[str, tuple[float, float]],
+    sample: Sample | None = None,
+    *,
+    says: str = "{}, and the other side is {}",
+    tolerance: float = 1e-9,
+    margin: float = 1e-6,
+) -> Finding:
+    """True but not best possible: pairs (lower, upper) of a bound and the exact value, in the order that the claim has them.
+
+    A lower bound comes as (bound, exact), an upper bound as (exact, bound); ``says`` puts the two into words. Strict somewhere:
+    ``loose``; nowhere: ``holds``; if a bound is violated, ``refuted``. The sample holds violations.
+
+    >>> loose({"uniform, D = 0.3": (1.18, 1.238)}, says="the bound is {}, the least leakage {}").evidence
+    'Uniform, D = 0.3: the bound is 1.18, the least leakage 1.238.'
+    >>> loose({"uniform, D = 0.3": (1.3, 1.238)}).verdict, loose({"uniform, D = 0.3": (1.238, 1.238)}).verdict
+    ('refuted', 'holds')
+    """
+    numbers = {f"{name}: {side}": pair[i] for name, pair in bounds.items() for i, side in enumerate(("lower", "upper"))}
+    violated = {name: pair for name, pair in bounds.items() if not pair[0] <= pair[1] + tolerance}
+    if violated or (sample and sample.failures):
+        text = "; ".join([*([_pairs(violated, says)] * bool(violated)), *_failed(sample)])
+        return Finding("refuted", f"The bound is violated. {text}", numbers)
+    strict = {name: pair for name, pair in bounds.items() if pair[1] - pair[0] > margin}
+    if not strict:
+        return Finding("holds", f"Attained. {_pairs(bounds, says)}", numbers)
+    return Finding("loose", _pairs(strict, says), numbers)
 
 
 def corrected(
@@ -290,98 +481,79 @@ def corrected(
     mended: Mapping[str, tuple[float, float]],
     sample: Sample | None = None,
     *,
+    says: str = "the print gives {}, the truth is {}",
     tolerance: float = 1e-9,
 ) -> Finding:
     """Wrong as printed, right after a small change: pairs (formula, truth) of both readings, on the same named instances.
 
     The sample holds violations of the corrected statement. If the print is right after all the verdict is ``holds``; if the
-    correction is wrong, ``refuted``.
+    correction is wrong, ``refuted``. ``says`` puts formula and truth into words.
 
-    >>> corrected({"P = (.7, .2, .1)": (28 / 3, 34 / 3)}, {"P = (.7, .2, .1)": (34 / 3, 34 / 3)}).verdict
-    'corrected'
+    >>> corrected({"P = (.7, .2, .1)": (28 / 3, 34 / 3)}, {"P = (.7, .2, .1)": (34 / 3, 34 / 3)}).evidence
+    'P = (.7, .2, .1): the print gives 28/3, the truth is 34/3.'
     >>> corrected({"P": (2.0, 2.0)}, {"P": (2.0, 2.0)}).verdict, corrected({"P": (1.0, 2.0)}, {"P": (3.0, 2.0)}).verdict
     ('holds', 'refuted')
     """
-    sample = sample or Sample()
     wrong = {name: pair for name, pair in printed.items() if _apart(*pair) > tolerance}
     still = {name: pair for name, pair in mended.items() if _apart(*pair) > tolerance}
     numbers = {f"{name}: printed": pair[0] for name, pair in printed.items()}
     numbers |= {f"{name}: corrected": pair[0] for name, pair in mended.items()}
     numbers |= {f"{name}: exact": pair[1] for name, pair in printed.items()}
-    tried = (
-        f"; corrected, {sample.count} random instances, largest violation {max(sample.worst, 0.0):.1e}"
-        if sample.count
-        else ""
-    )
-    if still or sample.failures:
-        text = f"the correction fails too: {_pairs(still) or f'random instance {sample.where} by {sample.worst:.3g}'}"
-        return Finding("refuted", text, numbers, sample.count)
+    if still or (sample and sample.failures):
+        text = "; ".join(
+            [*([_pairs(still, "the correction gives {}, the truth is {}")] * bool(still)), *_failed(sample)]
+        )
+        return Finding("refuted", f"The correction fails too. {text}", numbers)
     if not wrong:
-        return Finding("holds", f"right as printed: {_pairs(printed)}", numbers, sample.count)
-    return Finding("corrected", f"as printed: {_pairs(wrong)}{tried}", numbers, sample.count, max(tolerance, 1e-9))
+        return Finding("holds", f"Right as printed. {_pairs(printed, says)}", numbers)
+    return Finding("corrected", _pairs(wrong, says), numbers, max(tolerance, 1e-9))
 
 
-def refuted(counterexample: str, claimed: float, actual: float, *, margin: float = 1e-6, **numbers: float) -> Finding:
-    """False: on a named counterexample what is claimed to be at most ``claimed`` is ``actual``, larger by more than the margin.
+def refuted(sentence: str, false: bool, **numbers: float | Fraction) -> Finding:
+    """False on a named counterexample: ``false`` is what a computation says, ``sentence`` tells it with the numbers put in.
 
-    For a claim "at least", give both with the other sign or swapped; for an equality, give ``claimed=0`` and the difference.
-
-    >>> refuted("two letters, D = 1/4", claimed=1.0, actual=1.5).verdict
-    'refuted'
-    >>> refuted("two letters, D = 1/4", claimed=1.0, actual=0.5).verdict
+    >>> refuted("At D = 29/100 the bound is {bound}; a constant leaks {truth}.", 4 / 3 > 0, bound=4 / 3, truth=0).evidence
+    'At D = 29/100 the bound is 4/3; a constant leaks 0.'
+    >>> refuted("{one} is above {two}.", 1 > 2, one=1, two=2).verdict
     'holds'
     """
-    found = {
-        "claimed": float(claimed),
-        "actual": float(actual),
-        **{name: float(value) for name, value in numbers.items()},
-    }
-    if actual > claimed + margin:
-        return Finding("refuted", f"{counterexample}: claimed at most {claimed:.7g}, found {actual:.7g}", found)
-    return Finding(
-        "holds", f"the supposed counterexample is none: {counterexample}: {actual:.7g} <= {claimed:.7g}", found
-    )
+    text = sentence.format(**{name: spoken(value) for name, value in numbers.items()})
+    found = {name: float(value) for name, value in numbers.items()}
+    return Finding("refuted", text, found) if false else Finding("holds", f"Not so: {text}", found)
 
 
-def loose(
-    bounds: Mapping[str, tuple[float, float]],
-    sample: Sample | None = None,
-    *,
-    tolerance: float = 1e-9,
-    margin: float = 1e-6,
-) -> Finding:
-    """True but not best possible: pairs (lower, upper) of a bound and the exact value, in the order that the claim has them.
+def depends(readings: Mapping[str, Finding]) -> Finding:
+    """A statement with several fair readings, each judged: if the verdicts agree it is theirs.
 
-    A lower bound comes as (bound, exact), an upper bound as (exact, bound). Strict somewhere: ``loose``; nowhere: ``holds``; if
-    a bound is violated, ``refuted``. The sample holds violations.
-
-    >>> loose({"uniform, D = 0.3": (1.18, 1.238)}).verdict, loose({"uniform, D = 0.3": (1.3, 1.238)}).verdict
-    ('loose', 'refuted')
-    >>> loose({"uniform, D = 0.3": (1.238, 1.238)}).verdict
-    'holds'
+    >>> depends({"of one letter": refuted("1 > 0.", True), "of all": holds(named={"two letters": 0.0})}).verdict
+    'depends on the reading'
     """
-    sample = sample or Sample()
-    numbers = {f"{name}: {side}": pair[i] for name, pair in bounds.items() for i, side in enumerate(("lower", "upper"))}
-    violated = {name: pair for name, pair in bounds.items() if not pair[0] <= pair[1] + tolerance}
-    if violated or sample.failures:
-        text = _pairs(violated, " > ") or f"random instance {sample.where} by {sample.worst:.3g}"
-        return Finding("refuted", f"the bound is violated: {text}", numbers, sample.count)
-    tried = f"; valid on {sample.count} random instances" if sample.count else ""
-    strict = {name: pair for name, pair in bounds.items() if pair[1] - pair[0] > margin}
-    if not strict:
-        return Finding("holds", f"attained: {_pairs(bounds, ' = ')}{tried}", numbers, sample.count)
-    return Finding("loose", f"strict: {_pairs(strict, ' < ')}{tried}", numbers, sample.count)
+    verdicts = {finding.verdict for finding in readings.values()}
+    numbers = {f"{name}: {key}": value for name, one in readings.items() for key, value in one.numbers.items()}
+    text = " ".join(f"Read {name}: {one.verdict}. {one.evidence}" for name, one in readings.items())
+    tolerance = max(one.tolerance for one in readings.values())
+    return Finding(verdicts.pop() if len(verdicts) == 1 else "depends on the reading", text, numbers, tolerance)
 
 
-def not_checkable(reason: str) -> Finding:
-    """A definition, a diagram, an opinion, or what would need what is not at hand; the reason says which.
+def spoken(value: float | Fraction) -> str:
+    """A number for a sentence: a fraction with a denominator up to 100 as such, others to six digits, infinity in words.
 
-    >>> not_checkable("a diagram of who sends what to whom").verdict
-    'not checkable'
+    >>> [spoken(value) for value in (0.25, 34 / 3, 1.0, 0.2876820724, float("inf"), 1e-12)]
+    ['1/4', '34/3', '1', '0.287682', 'infinity', '1e-12']
     """
-    if not reason:
-        raise ValueError("say why the statement cannot be checked")
-    return Finding("not checkable", reason)
+    if math.isinf(value):
+        return "infinity" if value > 0 else "-infinity"
+    if math.isnan(value):
+        return "undefined"
+    near = Fraction(value).limit_denominator(100)
+    exact = near if isinstance(value, float) and abs(near - Fraction(value)) <= 1e-12 * abs(near) else value
+    return str(exact) if isinstance(exact, int | Fraction) else f"{float(exact):.6g}"
+
+
+def _failed(sample: Sample | None) -> list[str]:
+    if not sample or not sample.failures:
+        return []
+    return [f"{sample.failures} of {sample.count} random instances, no. {sample.where} by {spoken(sample.worst)}"]
 
 
 def _apart(first: float, second: float) -> float:
@@ -392,5 +564,14 @@ def _apart(first: float, second: float) -> float:
     return math.inf if math.isnan(difference) else difference
 
 
-def _pairs(pairs: Mapping[str, tuple[float, float]], between: str = " where the truth is ") -> str:
-    return "; ".join(f"{name}: {first:.7g}{between}{second:.7g}" for name, (first, second) in pairs.items())
+def _pairs(pairs: Mapping[str, tuple[float, float]], says: str) -> str:
+    text = "; ".join(f"{name}: {says.format(*map(spoken, pair))}" for name, pair in pairs.items())
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def above(counterexample: str, claimed: float, actual: float, *, margin: float = 1e-6, **numbers: float) -> Finding:
+    """Transitional: a counterexample without a sentence of its own."""
+    text = f"{counterexample}: {spoken(float(claimed))} is printed, and {spoken(float(actual))} is true."
+    found = {"claimed": float(claimed), "actual": float(actual), **{name: float(one) for name, one in numbers.items()}}
+    false = actual > claimed + margin
+    return Finding("refuted", text, found) if false else Finding("holds", f"Not so: {text}", found)

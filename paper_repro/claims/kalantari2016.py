@@ -13,11 +13,10 @@ import itertools
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
+from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds
 from paper_repro.claims.draw import random_channel
 from paper_repro.claims.exact import (
     Channel,
@@ -38,8 +37,6 @@ from paper_repro.papers.readings import Reading
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
-
-claim = partial(register, "kalantari2016")
 
 # Linear programs are solved to about 1e-9, and leakages are logarithms of their optima.
 SOLVED = 1e-6
@@ -130,12 +127,7 @@ def lower_bounds(reading: Reading) -> dict[str, tuple[float, float]]:
 # Section I
 
 
-@claim(
-    "Introduction, utility",
-    "Section I",
-    "That the distribution is not known exactly is captured by taking the smallest distortion over the source class.",
-    correction="The largest: Definition 2 asks for distortion at most D under every distribution of the class.",
-)
+@claim()
 def section_1_utility() -> Finding:
     constant = channel("1 0; 1 0")
     each = [worst_distortion([one], constant) for one in channel("1 0; 0 1")]
@@ -144,12 +136,7 @@ def section_1_utility() -> Finding:
     return corrected({name: (float(min(each)), needed)}, {name: (float(max(each)), needed)})
 
 
-@claim(
-    "Introduction, sub-linearity",
-    "Section I",
-    "Utility measured by the worst-case distortion over a class, U = -max_P P.D, is not sub-linear: U(Q1 + Q2) <= U(Q1) + U(Q2) "
-    "fails for some mechanisms.",
-)
+@claim()
 def section_1_not_sub_linear() -> Finding:
     named = {}
     for name, priors in (("{(1, 0), (0, 1)}", "1 0; 0 1"), ("{(1, 0), (3/5, 2/5)}", "1 0; 3/5 2/5")):
@@ -165,14 +152,7 @@ def _staircase_violation(rng: np.random.Generator) -> float:
     return float(np.minimum(logs, abs(logs - logs.max())).max())
 
 
-@claim(
-    "Introduction, staircase",
-    "Section I",
-    "Optimal mechanisms of permutation-invariant classes have the staircase property: any two entries of a column are equal or "
-    "have the ratio t or 1/t.",
-    instance=_staircase_violation,
-    tolerance=1e-8,
-)
+@claim(instance=_staircase_violation, tolerance=1e-8)
 def section_1_staircase(sample: Sample) -> Finding:
     best = optimal_mechanism(SourceSet(np.eye(2)), distortion=0.25).mechanism.matrix
     named = {"{(1, 0), (0, 1)} at D = 1/4": float(abs(best - [[0.75, 0.25], [0.25, 0.75]]).max())}
@@ -187,15 +167,7 @@ def _coinciding_violation(rng: np.random.Generator) -> float:
     return apart(isit.equation_12(source, budget, "corrected"), isit.equation_11(source, budget))
 
 
-@claim(
-    "Introduction, the bounds coincide",
-    "Abstract, Section I",
-    "For ordered classes the upper and the lower bound of the paper coincide at low distortion.",
-    correction="They do once the lower bound (9) has the order D_1 <= D_2 <= ... that Lemma 6 has; then for all "
-    "D < (M - 1) max_P P_M.",
-    instance=_coinciding_violation,
-    tolerance=SOLVED,
-)
+@claim(instance=_coinciding_violation, tolerance=SOLVED)
 def section_1_bounds_coincide(sample: Sample) -> Finding:
     return corrected(lower_bounds("printed"), lower_bounds("corrected"), sample, tolerance=SOLVED)
 
@@ -206,13 +178,7 @@ def _shrinking_violation(rng: np.random.Generator) -> float:
     return _published(known, budgets[1]) - _published(known, budgets[0])
 
 
-@claim(
-    "Introduction, output alphabet",
-    "Section I",
-    "As the distortion increases, the output alphabet shrinks gradually, letter by letter.",
-    correction="For a known distribution it never grows; but letters that are equally likely are dropped together.",
-    instance=_shrinking_violation,
-)
+@claim(instance=_shrinking_violation)
 def section_1_output_shrinks(sample: Sample) -> Finding:
     known = source_of("1/2 1/4 1/4")
     # All three letters are published just below D = 1/2, by certified optimality.
@@ -235,12 +201,7 @@ def _merging_violation(rng: np.random.Generator) -> float:
     return max(log_ratio(merged) - log_ratio(wide), float((np.diagonal(wide) - np.diagonal(merged)).max()))
 
 
-@claim(
-    "Output alphabet",
-    "Section II",
-    "Under Hamming distortion the output alphabet can be taken to be the input alphabet without loss of generality.",
-    instance=_merging_violation,
-)
+@claim(instance=_merging_violation)
 def section_2_output_alphabet(sample: Sample) -> Finding:
     wide = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]])
     merged = np.array([[0.75, 0.25], [0.5, 0.5]])
@@ -254,29 +215,13 @@ def _distortion_violation(rng: np.random.Generator) -> float:
     return abs(float(np.max(source.vertices @ (matrix * wrong).sum(axis=1))) - source.worst_case_distortion(matrix))
 
 
-@claim(
-    "Average distortion",
-    "Section II",
-    "The average Hamming distortion E d(X, X^) is sum_i P_i D_i with D_i = 1 - Q(i|i), so whether a mechanism is valid depends "
-    "on its diagonal alone.",
-    instance=_distortion_violation,
-)
+@claim(instance=_distortion_violation)
 def section_2_average_distortion(sample: Sample) -> Finding:
     matrix, known = channel("1/2 1/4 1/4; 1/8 3/4 1/8; 1/3 1/3 1/3"), prior(KNOWN)
     wrong = sum(known[i] * matrix[i][j] for i, j in itertools.permutations(range(3), 2))
     return holds(
         sample, named={"(1/2, 3/10, 1/5)": abs(float(wrong - worst_distortion([known], matrix)))}, of="mechanisms"
     )
-
-
-@claim(
-    "Definitions 1, 2, 5, 7, 8 and 10",
-    "Sections II and V",
-    "Names for sub-matrices, valid mechanisms, permutations, ordered classes, permutation-invariant mechanisms, and the "
-    "mechanisms with k all-zero columns.",
-)
-def definitions() -> Finding:
-    return not_checkable("they fix words and notation; what the paper says about what they name has rows of its own")
 
 
 def _event_ratio(matrix: FloatArray) -> float:
@@ -294,13 +239,7 @@ def _implied_violation(rng: np.random.Generator) -> float:
 _GEOMETRIC = np.array([[6, 2, 1], [3, 3, 3], [1, 2, 6]]) / 9
 
 
-@claim(
-    "Definition 3, text: implication",
-    "Section II",
-    "A mechanism that is eps-private by Definition 3 (every two letters, every output) is so by the definitions of references "
-    "[1] (every two letters, every event) and [3] (neighbors only).",
-    instance=_implied_violation,
-)
+@claim(instance=_implied_violation)
 def definition_3_implies(sample: Sample) -> Finding:
     weaker = max(_event_ratio(_GEOMETRIC), DifferentialPrivacy(line(3)).leakage(_GEOMETRIC))
     return holds(
@@ -308,25 +247,14 @@ def definition_3_implies(sample: Sample) -> Finding:
     )
 
 
-@claim(
-    "Definition 3, text: reverse, neighbors only",
-    "Section II",
-    "The definition of reference [3] does not imply Definition 3.",
-)
+@claim()
 def definition_3_neighbors() -> Finding:
     near, all_pairs = DifferentialPrivacy(line(3)).leakage(_GEOMETRIC), log_ratio(_GEOMETRIC)
     name = f"truncated geometric on a line of three: exp {math.exp(near):.6g} between neighbors, {math.exp(all_pairs):.6g} in all"
     return holds(named={name: near - all_pairs + STRICT}, tolerance=0.0)
 
 
-@claim(
-    "Definition 3, text: reverse, local privacy",
-    "Section II",
-    "The definition of reference [1], local differential privacy by events, does not imply Definition 3 either.",
-    correction="On a finite alphabet it is equivalent: a sum of numerators over a sum of denominators never exceeds the largest "
-    "single ratio.",
-    instance=lambda rng: apart(_event_ratio(matrix := some_channel(rng)), log_ratio(matrix)),
-)
+@claim(instance=lambda rng: apart(_event_ratio(matrix := some_channel(rng)), log_ratio(matrix)))
 def definition_3_local(sample: Sample) -> Finding:
     sixths = [prior(f"{a}/6 {b}/6 {6 - a - b}/6") for a in range(1, 5) for b in range(1, 6 - a)]
     events = [places for count in (1, 2, 3) for places in itertools.combinations(range(3), count)]
@@ -351,13 +279,7 @@ def _zeros_violation(rng: np.random.Generator) -> float:
     return float(math.isfinite(leakage) != alike or leakage < 0 or not used.any())
 
 
-@claim(
-    "Remark 1",
-    "Section II",
-    "The leakage is never negative; it is finite only if every column is all-zero or free of zeros, which leaves 0 to M - 1 "
-    "all-zero columns.",
-    instance=_zeros_violation,
-)
+@claim(instance=_zeros_violation)
 def remark_1(sample: Sample) -> Finding:
     leakages = [DifferentialPrivacy().leakage(matrix) for matrix in (np.eye(2), [[1, 0], [1, 0]], [[0.5, 0.5]] * 2)]
     wrong = failures([leakages[0] == math.inf, leakages[1] == 0, leakages[2] == 0])
@@ -370,14 +292,7 @@ def _no_distortion_violation(rng: np.random.Generator) -> float:
     return float((eps(source, 0.0) == math.inf) != (isit.lemma_5(source) > 0))
 
 
-@claim(
-    "Perfect utility",
-    "Section II",
-    "D = 0 means that the output is the input: the identity is the only choice, and its leakage is infinite.",
-    correction="Only letters that may occur must be published as they are; the leakage is infinite unless one letter carries all "
-    "probability, and 0 then.",
-    instance=_no_distortion_violation,
-)
+@claim(instance=_no_distortion_violation)
 def section_2_perfect_utility(sample: Sample) -> Finding:
     one, free = "(1, 0) at D = 0, leakage", "(1/2, 1/2, 0) at D = 0, Q(3|3)"
     moved = channel("1 0 0; 0 1 0; 1 0 0")
@@ -387,18 +302,13 @@ def section_2_perfect_utility(sample: Sample) -> Finding:
     return corrected({one: (math.inf, found), free: (1.0, kept)}, {one: (mended, found), free: (0.0, kept)}, sample)
 
 
-@claim(
-    "Lemma 1",
-    "Section II",
-    "The leakage eps_DP(Q) is a convex function of the mechanism Q.",
-    correction="It is quasi-convex: a mixture leaks no more than the leakier of its parts; which is all that is used.",
-)
+@claim()
 def lemma_1() -> Finding:
     first, second = channel("1/5 4/5; 1/10 9/10"), channel("3/5 2/5; 1/10 9/10")
     middle = tuple(tuple((p + q) / 2 for p, q in zip(*pair, strict=True)) for pair in zip(first, second, strict=True))
     ends = [math.log(ratio(first)), math.log(ratio(second))]
     name = "middle of ((1/5, 4/5), (1/10, 9/10)) and ((3/5, 2/5), (1/10, 9/10)), which leak log 2 and log 6"
-    return refuted(name, sum(ends) / 2, math.log(ratio(middle)), first=ends[0], second=ends[1])
+    return above(name, sum(ends) / 2, math.log(ratio(middle)), first=ends[0], second=ends[1])
 
 
 def _mixture_violation(rng: np.random.Generator) -> float:
@@ -410,12 +320,7 @@ def _mixture_violation(rng: np.random.Generator) -> float:
     return log_ratio(share * first + (1 - share) * second) - max(log_ratio(first), log_ratio(second))
 
 
-@claim(
-    "Lemma 1, what its proof shows",
-    "Section II",
-    "If Q1 and Q2 are eps-private, so is every mixture of them, also where a column of one is all-zero.",
-    instance=_mixture_violation,
-)
+@claim(instance=_mixture_violation)
 def lemma_1_quasi_convex(sample: Sample) -> Finding:
     first, second = np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([[0.6, 0.4], [0.2, 0.8]])
     return holds(
@@ -425,12 +330,7 @@ def lemma_1_quasi_convex(sample: Sample) -> Finding:
     )
 
 
-@claim(
-    "Lemma 1, proof, (3)",
-    "Section II",
-    "(a + b) / (c + d) < max(a / c, b / d), strictly, for all a, b >= 0 with a + b > 0 and c, d > 0.",
-    correction="At most, not below: with a / c = b / d both sides are equal.",
-)
+@claim()
 def lemma_1_proof() -> Finding:
     cases = [case for case in itertools.product(range(4), range(4), (1, 2, 3), (1, 2, 3)) if case[0] + case[1]]
     sides = [(Fraction(a + b, c + d), max(Fraction(a, c), Fraction(b, d))) for a, b, c, d in cases]
@@ -445,29 +345,18 @@ def _attained_violation(rng: np.random.Generator) -> float:
     return max(best.gap, best.distortion - budget, -best.leakage)
 
 
-@claim(
-    "Definition 4",
-    "Section II",
-    "For 0 < D <= 1 the least leakage over the valid mechanisms is a minimum, attained by a mechanism, and not negative.",
-    instance=_attained_violation,
-)
+@claim(instance=_attained_violation)
 def definition_4(sample: Sample) -> Finding:
     found = [optimal_mechanism(source, distortion=1.0).leakage for source in (SourceSet([1.0]), SourceSet(np.eye(3)))]
     return holds(sample, named={"one letter at D = 1": found[0], "three corners at D = 1": found[1]}, of="source sets")
 
 
-@claim(
-    "Definition 6, 'in other words'",
-    "Section II",
-    "A class is permutation invariant exactly if it is symmetric around the uniform point.",
-    correction="Neither implies the other, if symmetric means that P in the class puts 2/M - P in it: {(1/2, 1/4, 1/4), "
-    "(1/6, 5/12, 5/12)} is its own mirror image and not permutation invariant.",
-)
+@claim()
 def definition_6() -> Finding:
     corners, pair = SourceSet(np.eye(3)), source_of("1/2 1/4 1/4; 1/6 5/12 5/12")
     outside = -float((2 / 3 - corners.vertices).min()) if isit.is_permutation_invariant(corners) else 0.0
     mirrored = float(abs(2 / 3 - pair.vertices - pair.vertices[::-1]).max()) < STRICT
-    return refuted(
+    return above(
         "the permutations of (1, 0, 0): how far the mirror image (-1/3, 2/3, 2/3) of one lies outside the simplex",
         0.0,
         outside,
@@ -478,24 +367,13 @@ def definition_6() -> Finding:
     )
 
 
-@claim("Figure 1", "Section II", "A permutation-invariant and an ordered class drawn in the simplex of three letters.")
-def figure_1() -> Finding:
-    return not_checkable("a sketch that illustrates Definitions 6 and 7; it has no numbers")
-
-
 def _relabeled_violation(rng: np.random.Generator) -> float:
     source, budget = ordered_budget(rng)
     shuffled = SourceSet(source.vertices[:, rng.permutation(source.alphabet_size)])
     return apart(eps(shuffled, budget), eps(source, budget))
 
 
-@claim(
-    "Remark 2",
-    "Section II",
-    "For an ordered class P_1 >= P_2 >= ... >= P_M may be assumed: another common order only relabels the letters.",
-    instance=_relabeled_violation,
-    tolerance=SOLVED,
-)
+@claim(instance=_relabeled_violation, tolerance=SOLVED)
 def remark_2(sample: Sample) -> Finding:
     other = eps(source_of("1/5 1/2 3/10"), 0.45)
     return holds(
@@ -508,12 +386,7 @@ def _equal_entries_violation(rng: np.random.Generator) -> float:
     return float(max(np.ptp(np.diagonal(matrix)), np.ptp(matrix[~np.eye(len(matrix), dtype=bool)])))
 
 
-@claim(
-    "Remark 3",
-    "Section II",
-    "The diagonal entries of a permutation-invariant mechanism are equal (and so are the others, which the remark does not say).",
-    instance=_equal_entries_violation,
-)
+@claim(instance=_equal_entries_violation)
 def remark_3(sample: Sample) -> Finding:
     matrix = symmetrized(np.array([[1.0, 0.0], [0.5, 0.5]]))
     return holds(sample, named={"two letters": float(np.ptp(np.diagonal(matrix)))}, of="averages over all permutations")
@@ -525,24 +398,14 @@ def _permuted_violation(rng: np.random.Generator) -> float:
     return source.worst_case_distortion(matrix[np.ix_(order, order)]) - source.worst_case_distortion(matrix)
 
 
-@claim(
-    "Remark 4",
-    "Section II",
-    "If a class is permutation invariant and Q is valid at D, so is Q with its letters permuted.",
-    instance=_permuted_violation,
-)
+@claim(instance=_permuted_violation)
 def remark_4(sample: Sample) -> Finding:
     corners, matrix = SourceSet(np.eye(2)), np.array([[0.9, 0.1], [0.4, 0.6]])
     change = corners.worst_case_distortion(matrix[::-1, ::-1]) - corners.worst_case_distortion(matrix)
     return holds(sample, named={"two corners": change}, of="permutation-invariant hulls")
 
 
-@claim(
-    "Section II-A, the utility",
-    "Section II-A",
-    "The least leakage at a distortion is the problem of maximizing U(Q) = min_P sum_i P_i D_i over the eps-private Q.",
-    correction="U(Q) = -max_P sum_i P_i D_i; as printed the largest distortion is asked for.",
-)
+@claim()
 def section_2a_utility() -> Finding:
     uniform, twelfths = prior("1/2 1/2"), [Fraction(n, 12) for n in range(1, 12)]
     private = [found for p in twelfths for q in twelfths if ratio(found := ((p, 1 - p), (q, 1 - q))) <= 3]
@@ -552,12 +415,7 @@ def section_2a_utility() -> Finding:
     return corrected({name: (max(changed), exact)}, {name: (min(changed), exact)})
 
 
-@claim(
-    "Section II-A, examples a) and b)",
-    "Section II-A",
-    "With two letters, D = (1, 0) and (0, 1), and the classes a) {(1, 0), (0, 1)} and b) {(1, 0), (3/5, 2/5)}: min_P P.(D + D') "
-    "is larger than min_P P.D + min_P P.D'.",
-)
+@claim()
 def section_2a_examples() -> Finding:
     named = {}
     for name, second in (("a", "0 1"), ("b", "3/5 2/5")):

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted
+from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
 from paper_repro.claims.draw import random_channel
 from paper_repro.claims.exact import apart, channel, prior, ratio, response, worst_distortion
 from paper_repro.claims.kalantari2016 import (
@@ -24,7 +24,6 @@ from paper_repro.claims.kalantari2016 import (
     TWO,
     any_set,
     certified,
-    claim,
     failures,
     invariant_budget,
     log_ratio,
@@ -45,18 +44,11 @@ from paper_repro.tradeoff import optimal_mechanism
 # Section III
 
 
-@claim(
-    "Equation (5), the conjecture",
-    "Section III",
-    "Randomized response Q_D, 1 - D on the diagonal and D / (M - 1) elsewhere, is optimal for a source of M letters (said to be "
-    "the conjecture of reference [5]).",
-    correction="True for classes whose hull has a distribution with no probability below D / (M - 1), and for no other below the "
-    "distortion at which nothing leaks.",
-)
+@claim()
 def equation_5_conjecture() -> Finding:
     best = certified(KNOWN, "9/20", ON_TWO)
     name = "(1/2, 3/10, 1/5) at D = 9/20: exp of the leakage of Q_D, against the best, response on two letters"
-    return refuted(name, best, float(ratio(response(3, "9/20"))))
+    return above(name, best, float(ratio(response(3, "9/20"))))
 
 
 def _response_violation(rng: np.random.Generator) -> float:
@@ -67,27 +59,17 @@ def _response_violation(rng: np.random.Generator) -> float:
     return max(float(abs(distortion - budget).max()), abs(log_ratio(matrix) - isit.theorem_1(size, budget)))
 
 
-@claim(
-    "Equation (5), the scheme",
-    "Section III",
-    "For every distribution Q_D has distortion D, and for D < (M - 1) / M it leaks log((M - 1)(1 - D) / D).",
-    instance=_response_violation,
-)
+@claim(instance=_response_violation)
 def equation_5_scheme(sample: Sample) -> Finding:
     exact = ratio(response(6, "1/100")) - 495
     return holds(sample, named={"six letters, D = 1/100, exp 495": abs(float(exact))}, of="source sets")
 
 
-@claim(
-    "Tightness, as announced",
-    "Section III",
-    "For ordered classes the bounds are tight on subsets of [0, (M - 1) / M), and on those subsets the optimum is that of Q_D.",
-    correction="On [D^(M-1), (M - 1) / M), the other subset of Theorem 3, the optimum is 0 and Q_D leaks.",
-)
+@claim()
 def section_3_tightness() -> Finding:
     best = certified(TWO, "3/10", channel("1 0; 1 0"))
     name = "(7/10, 3/10) at D = 2/5: exp of the leakage of Q_D, against that of a one-letter answer, of distortion 3/10"
-    return refuted(name, best, float(ratio(response(2, "2/5"))))
+    return above(name, best, float(ratio(response(2, "2/5"))))
 
 
 def _uniform_answer_violation(rng: np.random.Generator) -> float:
@@ -97,12 +79,7 @@ def _uniform_answer_violation(rng: np.random.Generator) -> float:
     return max(distortion - (1 - 1 / size), eps(source, min(1.0, 1 - 1 / size + 1e-9)))
 
 
-@claim(
-    "Uniform answer",
-    "Section III",
-    "Answering uniformly, Q(j|i) = 1 / M, shows eps*(D) = 0 for D >= (M - 1) / M, whatever the class.",
-    instance=_uniform_answer_violation,
-)
+@claim(instance=_uniform_answer_violation)
 def section_3_uniform_answer(sample: Sample) -> Finding:
     corners = SourceSet(np.eye(4)).worst_case_distortion(np.full((4, 4), 0.25)) - 0.75
     return holds(sample, named={"four corners": corners}, of="source sets")
@@ -113,13 +90,7 @@ def _theorem_1_violation(rng: np.random.Generator) -> float:
     return apart(isit.theorem_1(source.alphabet_size, budget), eps(source, budget))
 
 
-@claim(
-    "Theorem 1, D < (M-1)/M",
-    "Section III",
-    "For a permutation-invariant class eps*(D) = log((M - 1)(1 - D) / D) for 0 <= D < (M - 1) / M.",
-    instance=_theorem_1_violation,
-    tolerance=1e-8,
-)
+@claim(instance=_theorem_1_violation, tolerance=1e-8)
 def theorem_1(sample: Sample) -> Finding:
     cases = {
         "two corners at D = 0, infinite": ("1 0; 0 1", 0.0),
@@ -142,13 +113,7 @@ def _theorem_1_zero_violation(rng: np.random.Generator) -> float:
     return max(eps(source, budget), isit.theorem_1(source.alphabet_size, budget))
 
 
-@claim(
-    "Theorem 1, D >= (M-1)/M",
-    "Section III",
-    "For a permutation-invariant class eps*(D) = 0 for (M - 1) / M <= D <= 1.",
-    instance=_theorem_1_zero_violation,
-    tolerance=1e-8,
-)
+@claim(instance=_theorem_1_zero_violation, tolerance=1e-8)
 def theorem_1_zero(sample: Sample) -> Finding:
     named = {"two corners at D = 1/2": eps(SourceSet(np.eye(2)), 0.5)}
     named |= {"one letter at D = 0": eps(SourceSet([1.0]), 0.0), "two corners at D = 1": isit.theorem_1(2, 1.0)}
@@ -168,13 +133,7 @@ def _thresholds_violation(rng: np.random.Generator) -> float:
     return float(worst)
 
 
-@claim(
-    "Equation (7)",
-    "Section III",
-    "The thresholds D^(k) = max_P of the mass of the k least likely letters rise from D^(0) = 0 to D^(M-1) <= (M - 1) / M, so "
-    "that (11) and (12) say something for every D; no choice of k letters has a smaller maximal mass.",
-    instance=_thresholds_violation,
-)
+@claim(instance=_thresholds_violation)
 def equation_7(sample: Sample) -> Finding:
     cases: dict[str, list[float]] = {
         KNOWN: [0, 0.2, 0.5],
@@ -197,16 +156,7 @@ def _upper_violation(rng: np.random.Generator) -> float:
     return max(truth - whole, whole - printed, abs(truth - whole) if source.vertex_count == 1 else 0.0)
 
 
-@claim(
-    "Theorem 2, upper bound, (8) and (11)",
-    "Section III",
-    "For an ordered class and D^(k) <= D < D^(k+1), k <= M - 2: eps*(D) <= min over l <= k of "
-    "log((M - 1 - l)(1 - (D - D^(l))) / (D - D^(l))); and 0 from D^(M-1).",
-    correction="A part of the budget is left unused: log((M - 1 - l)(1 - D) / (D - D^(l))) is valid and smaller, and exact for "
-    "every class of one distribution.",
-    instance=_upper_violation,
-    tolerance=SOLVED,
-)
+@claim(instance=_upper_violation, tolerance=SOLVED)
 def theorem_2_upper(sample: Sample) -> Finding:
     known = source_of(KNOWN)
     truth, unused = certified(KNOWN, "9/20", ON_TWO, math.inf), channel("3/4 1/4 0; 1/4 3/4 0; 1/4 3/4 0")
@@ -224,16 +174,7 @@ def _lower_violation(rng: np.random.Generator) -> float:
     return max(literal - truth, printed - truth, apart(ordered, truth))
 
 
-@claim(
-    "Theorem 2, lower bound, (9) and (12)",
-    "Section III",
-    "For an ordered class and D^(k) <= D < D^(k+1), k <= M - 2: eps*(D) is at least the least, over l <= k and D_1 ... D_{M-l} "
-    "with sum_i P_i D_i <= D - D^(l) for every P, of log((M - 1 - l - sum_{i>=2} D_i) / D_1); and 0 from D^(M-1).",
-    correction="Exact if D_1 <= D_2 <= ... <= 1 is added, which Lemma 4 allows and Lemma 6 has, and each P is given its own tail "
-    "in place of D^(l).",
-    instance=_lower_violation,
-    tolerance=SOLVED,
-)
+@claim(instance=_lower_violation, tolerance=SOLVED)
 def theorem_2_lower(sample: Sample) -> Finding:
     six = source_of(SIX)
     literal = isit.equation_12(six, 0.11, "literal")
@@ -242,13 +183,7 @@ def theorem_2_lower(sample: Sample) -> Finding:
     return loose(bounds, sample, tolerance=SOLVED)
 
 
-@claim(
-    "Theorem 2, range of k in (8) and (9)",
-    "Section III",
-    "The bounds (8) and (9) are defined for every k from 1 to M - 1.",
-    correction="From 0 to M - 2: with one column left nothing leaks, (8) is the logarithm of 0 and (9) that of 0 / 0. (At D = "
-    "D^(k) the term (8) is infinite, below it the logarithm of a negative number.)",
-)
+@claim()
 def theorem_2_range() -> Finding:
     name, truth = "M = 3, k = 2, D = 3/5: exp of (8)", float(ratio(channel("1 0 0; 1 0 0; 1 0 0")))
     left = Fraction(3, 5) - Fraction(1, 2)  # D^(2) of (1/2, 3/10, 1/5)
@@ -265,13 +200,7 @@ def theorem_3_violation(rng: np.random.Generator) -> float:
     return max(apart(truth, symmetric), apart(isit.equation_11(source, budget), symmetric))
 
 
-@claim(
-    "Theorem 3, 0 < D < D^(1), upper bound",
-    "Section III",
-    "For an ordered class and 0 < D < D^(1) = max_P P_M the upper bound is exact: eps*(D) = log((M - 1)(1 - D) / D).",
-    instance=theorem_3_violation,
-    tolerance=1e-8,
-)
+@claim(instance=theorem_3_violation, tolerance=1e-8)
 def theorem_3(sample: Sample) -> Finding:
     cases = {BINARY_NAME: (TWO, "1/5"), "(1/2, 1/4, 1/4) at D = 1/5": ("1/2 1/4 1/4", "1/5"), SIX_NAME: (SIX, "1/100")}
     named = {}
@@ -289,15 +218,7 @@ def _theorem_3_lower_violation(rng: np.random.Generator) -> float:
     return apart(isit.equation_12(source, budget, "corrected"), isit.theorem_3(source, budget))
 
 
-@claim(
-    "Theorem 3, 0 < D < D^(1), lower bound",
-    "Section III",
-    "For an ordered class and 0 < D < D^(1) the lower bound (12) is exact too.",
-    correction="Exact with D_1 <= D_2 <= ... added to (9); as printed it can be lower, even for two letters "
-    "(D_1 = 2/7, D_2 = 0 gives 7/2).",
-    instance=_theorem_3_lower_violation,
-    tolerance=SOLVED,
-)
+@claim(instance=_theorem_3_lower_violation, tolerance=SOLVED)
 def theorem_3_lower(sample: Sample) -> Finding:
     return corrected(lower_bounds("printed"), lower_bounds("corrected"), sample, tolerance=SOLVED)
 
@@ -310,13 +231,7 @@ def _theorem_3_zero_violation(rng: np.random.Generator) -> float:
     return max(eps(source, budget), abs(bounds.lower), abs(bounds.upper))
 
 
-@claim(
-    "Theorem 3, D >= D^(M-1); Remark 5",
-    "Sections III and V",
-    "For an ordered class and D^(M-1) <= D <= 1 the optimum and both bounds are 0, by Lemma 5.",
-    instance=_theorem_3_zero_violation,
-    tolerance=1e-8,
-)
+@claim(instance=_theorem_3_zero_violation, tolerance=1e-8)
 def theorem_3_zero(sample: Sample) -> Finding:
     sources = {
         "(1, 0) at D = 0": ("1 0", 0.0),
@@ -335,14 +250,7 @@ def _extent_violation(rng: np.random.Generator) -> float:
     return abs(float(exact_curve(source).breakpoints[0]) - (source.alphabet_size - 1) * floor)
 
 
-@claim(
-    "Theorem 3, extent of the first range",
-    "Section III",
-    "For an ordered class the range where randomized response is shown optimal ends at D^(1) = max_P P_M.",
-    correction="It ends at (M - 1) max_P P_M, and there it does end; for M = 2 that is the same.",
-    instance=_extent_violation,
-    tolerance=1e-8,
-)
+@claim(instance=_extent_violation, tolerance=1e-8)
 def theorem_3_extent(sample: Sample) -> Finding:
     exact = certified(KNOWN, "3/10", response(3, "3/10")), certified(SIX, "1/10", response(6, "1/10"))
     bounds = {
@@ -369,13 +277,7 @@ def _theorem_4_violation(rng: np.random.Generator, zero: bool = False) -> float:
     return apart(eps(source, budget), isit.theorem_4(size, budget))
 
 
-@claim(
-    "Theorem 4, D < (M-1)/M",
-    "Section III",
-    "For an ordered class with the uniform distribution in it, eps*(D) = log((M - 1)(1 - D) / D) for 0 <= D < (M - 1) / M.",
-    instance=_theorem_4_violation,
-    tolerance=1e-8,
-)
+@claim(instance=_theorem_4_violation, tolerance=1e-8)
 def theorem_4(sample: Sample) -> Finding:
     pair = certified("1/2 1/2; 1 0", "2/5", response(2, "2/5"))
     named = {"{(1/2, 1/2), (1, 0)} at D = 2/5": abs(math.log(pair) - isit.theorem_4(2, 0.4))}
@@ -385,13 +287,7 @@ def theorem_4(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=1e-8, of="ordered sets with the uniform distribution")
 
 
-@claim(
-    "Theorem 4, D >= (M-1)/M",
-    "Section III",
-    "For an ordered class with the uniform distribution in it, eps*(D) = 0 for (M - 1) / M <= D <= 1.",
-    instance=partial(_theorem_4_violation, zero=True),
-    tolerance=1e-8,
-)
+@claim(instance=partial(_theorem_4_violation, zero=True), tolerance=1e-8)
 def theorem_4_zero(sample: Sample) -> Finding:
     pair = source_of("1/2 1/2; 1 0")
     return holds(
@@ -415,13 +311,7 @@ def _lemma_2_violation(rng: np.random.Generator) -> float:
     return max(log_ratio(average) - log_ratio(matrix), more, unequal)
 
 
-@claim(
-    "Lemma 2",
-    "Section IV",
-    "For a permutation-invariant class and 0 < D < (M - 1) / M some optimal mechanism is permutation invariant, with equal "
-    "diagonal and equal off-diagonal entries: the average (14) of an optimal one over all permutations.",
-    instance=_lemma_2_violation,
-)
+@claim(instance=_lemma_2_violation)
 def lemma_2(sample: Sample) -> Finding:
     matrix = np.array([[0.9, 0.1], [0.4, 0.6]])
     return holds(
@@ -429,25 +319,14 @@ def lemma_2(sample: Sample) -> Finding:
     )
 
 
-@claim(
-    "Lemma 2, proof, (15)",
-    "Section IV",
-    "With diagonal 1 - a, the mean of the other entries of a row is Q''(j|i) = sum_{k != j} Q'(k|i) / (M - 1) = a / (M - 1).",
-    correction="The sum is over k != i; over k != j it holds the diagonal entry, and rows do not sum to 1.",
-    instance=lambda rng: float(abs(isit.equation_15(some_channel(rng), "corrected").sum(axis=1) - 1).max()),
-)
+@claim(instance=lambda rng: float(abs(isit.equation_15(some_channel(rng), "corrected").sum(axis=1) - 1).max()))
 def lemma_2_equation_15(sample: Sample) -> Finding:
     name, given = "M = 3, a = 1/5, all other entries 1/10: Q''(2|1)", isit.equation_5(3, 0.2)
     printed, mended = (float(isit.equation_15(given, it)[0, 1]) for it in ("printed", "corrected"))
     return corrected({name: (printed, 0.1)}, {name: (mended, 0.1)}, sample)
 
 
-@claim(
-    "Lemma 2, proof, leakage of Q''",
-    "Section IV",
-    "The mechanism with 1 - a on the diagonal and a / (M - 1) elsewhere leaks eps_DP(Q'') = (M - 1)(1 - a) / a.",
-    correction="Its logarithm.",
-)
+@claim()
 def lemma_2_leakage() -> Finding:
     name, truth = "M = 3, a = 1/5", DifferentialPrivacy().leakage(isit.equation_5(3, 0.2))
     return corrected({name: (2 * 0.8 / 0.2, truth)}, {name: (math.log(2 * 0.8 / 0.2), truth)})
@@ -462,24 +341,13 @@ def _off_diagonal_violation(rng: np.random.Generator) -> float:
     return isit.theorem_1(size, a) - log_ratio(matrix)
 
 
-@claim(
-    "Lemma 2, proof, last step",
-    "Section IV",
-    "Among mechanisms with every diagonal entry 1 - a, a < (M - 1) / M, that with equal off-diagonal entries leaks least: some "
-    "entry of a row is at most a / (M - 1).",
-    instance=_off_diagonal_violation,
-)
+@claim(instance=_off_diagonal_violation)
 def lemma_2_last_step(sample: Sample) -> Finding:
     uneven = channel("4/5 3/20 1/20; 1/10 4/5 1/10; 1/10 1/10 4/5")
     return holds(sample, named={"M = 3, a = 1/5": math.log(8) - math.log(ratio(uneven))}, of="matrices")
 
 
-@claim(
-    "Theorem 1, proof",
-    "Section IV",
-    "For 0 < a <= D, log((M - 1)(1 - a) / a) > log((M - 1)(1 - D) / D), strictly.",
-    correction="At least, not above: a = D is allowed, and the conclusion is that the two are equal.",
-)
+@claim()
 def theorem_1_proof() -> Finding:
     twentieths = [Fraction(n, 20) for n in range(1, 20)]
     pairs = [((1 - a) / a, (1 - budget) / budget) for budget in twentieths for a in twentieths if a <= budget]
@@ -497,14 +365,7 @@ def _support_violation(rng: np.random.Generator) -> float:
     return int((~matrix.any(axis=0)).sum()) - isit.lemma_3(source, budget)
 
 
-@claim(
-    "Support of the output",
-    "Section V",
-    "At the thresholds D^(k) the optimal mechanism's support is likely to lose its k-th letter.",
-    correction="From D^(k) on it can; as a rule it pays only later, for a known P from (M - k) P_{M-k+1} + P_{M-k+2} + ... + P_M "
-    "on.",
-    instance=_support_violation,
-)
+@claim(instance=_support_violation)
 def section_5_support(sample: Sample) -> Finding:
     bounds = {}
     for name, known in (("(7/10, 1/5, 1/10)", "7/10 1/5 1/10"), (KNOWN_NAME, KNOWN)):
@@ -523,12 +384,7 @@ def _columns_violation(rng: np.random.Generator) -> float:
     return float(isit.equation_7(source)[k] - least)
 
 
-@claim(
-    "Lemma 3",
-    "Section V",
-    "For an ordered class no mechanism with k or more all-zero columns is valid at a distortion D < D^(k).",
-    instance=_columns_violation,
-)
+@claim(instance=_columns_violation)
 def lemma_3(sample: Sample) -> Finding:
     cases = {
         "(1/2, 3/10, 1/5) at D = 1/5": (KNOWN, 0.2, 1),
@@ -553,14 +409,7 @@ def _tail_violation(rng: np.random.Generator) -> float:
     return float((source.vertices[:, size - k :].sum(axis=1) - distortion).max())
 
 
-@claim(
-    "Lemma 3, proof",
-    "Section V",
-    "Under every P of the class, a mechanism with k all-zero columns has a distortion strictly greater than P_{M-k+1} + ... + "
-    "P_M.",
-    correction="At least that: mapping the k least likely letters to others and keeping the rest attains it.",
-    instance=_tail_violation,
-)
+@claim(instance=_tail_violation)
 def lemma_3_proof(sample: Sample) -> Finding:
     known = prior(KNOWN)
     maps = [chosen for chosen in itertools.product(range(3), repeat=3) if len(set(chosen)) < 3]
@@ -580,14 +429,7 @@ def _ascending_violation(rng: np.random.Generator) -> float:
     return max(more, apart(isit.equation_12(source, budget, "corrected"), eps(source, budget)))
 
 
-@claim(
-    "Lemma 4",
-    "Section V",
-    "For an ordered class it suffices to consider mechanisms with D_1 <= D_2 <= ... <= D_M: sorting the D_i by a permutation of "
-    "the letters raises neither the leakage nor the distortion under any P. (So (9) with this order still gives the optimum.)",
-    instance=_ascending_violation,
-    tolerance=SOLVED,
-)
+@claim(instance=_ascending_violation, tolerance=SOLVED)
 def lemma_4(sample: Sample) -> Finding:
     ordered = math.exp(isit.equation_12(source_of(KNOWN), 0.45, "corrected"))
     named = {f"{KNOWN_NAME} at D = 9/20, exp": abs(ordered - certified(KNOWN, "9/20", ON_TWO))}
@@ -601,12 +443,7 @@ def _zero_leakage_violation(rng: np.random.Generator) -> float:
     return max(eps(source, end), end - float((source.vertices @ (1 - answer)).max()))
 
 
-@claim(
-    "Lemma 5, if",
-    "Section V",
-    "For an ordered class eps*(D) = 0 for every D >= D^(M-1) = max_P (1 - P_1); no constant answer has less distortion than 1.",
-    instance=_zero_leakage_violation,
-)
+@claim(instance=_zero_leakage_violation)
 def lemma_5_if(sample: Sample) -> Finding:
     cases = {KNOWN: 0.5, "1 0": 0.0, "1/2 1/4 1/4": 0.5, "1/2 1/2; 3/4 1/4": 0.5}
     named = {
@@ -616,13 +453,7 @@ def lemma_5_if(sample: Sample) -> Finding:
     return holds(sample, named=named, of="ordered sets")
 
 
-@claim(
-    "Lemma 5, only if",
-    "Section V",
-    "For an ordered class eps*(D) > 0 for every D < D^(M-1).",
-    instance=lambda rng: STRICT - eps(source := ordered_set(rng), 0.999 * isit.lemma_5(source)),
-    tolerance=0.0,
-)
+@claim(instance=lambda rng: STRICT - eps(source := ordered_set(rng), 0.999 * isit.lemma_5(source)), tolerance=0.0)
 def lemma_5_only_if(sample: Sample) -> Finding:
     known = STRICT - eps(source_of(KNOWN), 0.4999)
     return holds(

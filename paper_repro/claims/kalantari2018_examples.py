@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register, reproduced
+from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose, reproduced
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.kalantari_tools import budget, eps, symmetric
 from paper_repro.curves import leakage_curve
@@ -21,9 +20,6 @@ from paper_repro.papers.kalantari2018 import theorem_3
 from paper_repro.papers.readings import Reading
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.types import FloatArray
-
-claim = partial(register, "kalantari2018")
-preprint = partial(register, "kalantari2017")
 
 TABLE_1 = (0.7, 0.15, 0.06, 0.04, 0.03, 0.02)
 TABLE_2 = (
@@ -68,43 +64,30 @@ def _cells(name: str, printed: tuple[tuple[float, ...], ...]) -> dict[str, tuple
     } | {f"sum of row {i + 1}": (1.0, math.fsum(row)) for i, row in enumerate(printed)}
 
 
-@claim("Table I", "Sections II-A, IV", "P_II^(6) is the distribution (0.7, 0.15, 0.06, 0.04, 0.03, 0.02).")
+@claim()
 def table_1() -> Finding:
     return reproduced(_cells("P_II_6", (TABLE_1,)), 1e-12)
 
 
-@preprint("Table I, caption", "Section IV", "P_II^(6) has an alphabet of M = 4 letters.", correction="M = 6.")
+@claim()
 def table_1_caption() -> Finding:
     size = load_source_set("P_II_6").alphabet_size
     return corrected({"letters": (4.0, size)}, {"letters": (float(len(TABLE_1)), size)})
 
 
-@claim(
-    "Table II",
-    "Sections II-A, IV",
-    "P_II^(10) is the segment between two distributions of ten letters in the same order.",
-)
+@claim()
 def table_2() -> Finding:
     cells = _cells("P_II_10", TABLE_2)
     climbs = max(0.0, *(float(np.diff(row).max()) for row in TABLE_2))
     return reproduced({**cells, "largest rise from one letter to the next": (0.0, climbs)}, 1e-12)
 
 
-@claim(
-    "Table III",
-    "Sections II-A, IV",
-    "P_IIIa^(6), P_IIIb^(6), P_IIIc^(6) are P_II^(6) with copies in which the first letter is swapped with the second, third, "
-    "fourth.",
-)
+@claim()
 def table_3() -> Finding:
     return reproduced(_table_values(6, TABLE_3, (TABLE_1,)), 1e-12)
 
 
-@claim(
-    "Table IV",
-    "Sections II-A, IV",
-    "P_IIIa^(10), P_IIIb^(10), P_IIIc^(10) are P_II^(10) with copies of both its ends, swapped in the same way.",
-)
+@claim()
 def table_4() -> Finding:
     return reproduced(_table_values(10, TABLE_4, TABLE_2), 1e-12)
 
@@ -129,11 +112,7 @@ def _table_values(
     return found
 
 
-@claim(
-    "Example 2",
-    "Section II-A",
-    "The six sets of Tables III and IV are of Class III, and each has more distributions than the one before.",
-)
+@claim()
 def example_2() -> Finding:
     named = {}
     for size in (6, 10):
@@ -159,24 +138,14 @@ def _figure_order(size: int, grid: tuple[float, ...]) -> dict[str, float]:
     }
 
 
-@claim(
-    "Figure 4",
-    "Section IV",
-    "For M = 6 the least leakage grows from P_II^(6) over P_IIIa^(6), P_IIIb^(6), P_IIIc^(6) to Class I, all curves starting "
-    "together.",
-)
+@claim()
 def figure_4() -> Finding:
     named = _figure_order(6, (0.02, 0.1, 0.25, 0.4, 0.6, 0.8))
     together = np.ptp([eps(load_source_set(f"P_{kind}_6"), 0.02) for kind in NESTED])
     return holds(named={**named, "spread of the four sets at D = 0.02": float(together)}, tolerance=1e-9)
 
 
-@claim(
-    "Figure 5",
-    "Section IV",
-    "For M = 10 the least leakage grows from P_II^(10) over P_IIIa^(10), P_IIIb^(10), P_IIIc^(10) to Class I, all curves "
-    "starting together.",
-)
+@claim()
 def figure_5() -> Finding:
     named = _figure_order(10, (0.02, 0.1, 0.25, 0.5, 0.75, 0.85))
     together = np.ptp([eps(load_source_set(f"P_{kind}_10"), 0.02) for kind in NESTED])
@@ -204,23 +173,12 @@ def _from_theorem_3(reading: Reading) -> dict[str, tuple[float, float]]:
     return found
 
 
-@claim(
-    "Figures 4 and 5, from Theorem 3",
-    "Section IV",
-    "Theorem 3 gives the curves of the six Class III sets of the tables.",
-    correction="With the order D_1 <= D_2 <= ... <= 1, and without permutations that only swap letters with the same "
-    "probability.",
-)
+@claim()
 def figures_from_theorem_3() -> Finding:
     return corrected(_from_theorem_3("printed"), _from_theorem_3("corrected"), tolerance=1e-7)
 
 
-@claim(
-    "Definition 5, ties",
-    "Sections III, IV",
-    "With the folding permutations of Definition 5, which include those that only swap letters of equal probability, Theorem 3 "
-    "bounds the leakage of the sets of Table IV.",
-)
+@claim()
 def ties() -> Finding:
     """Loose: for P_IIIa^(10) the bounds then leave a gap that they do not have without them."""
     source = load_source_set("P_IIIa_10")
@@ -244,14 +202,7 @@ def _nested_sets(rng: np.random.Generator) -> float:
     return eps(source, distortion) - eps(SourceSet(np.vstack([source.vertices, copy])), distortion)
 
 
-@claim(
-    "Section IV, less structured sets",
-    "Sections IV, VI",
-    "The guarantees diminish as a set becomes less structured: with permuted copies added, the leakage does not fall.",
-    instance=_nested_sets,
-    tolerance=1e-8,
-    share=0.5,
-)
+@claim(instance=_nested_sets, tolerance=1e-8, share=0.5)
 def less_structured(sample: Sample) -> Finding:
     one, two = SourceSet(TABLE_1), SourceSet(np.array([TABLE_1, _swapped(TABLE_1, 1)]))
     return holds(
@@ -262,11 +213,7 @@ def less_structured(sample: Sample) -> Finding:
     )
 
 
-@claim(
-    "Section IV, low distortion",
-    "Section IV",
-    "For low distortion, knowledge of the source brings no benefit over Class I, for the sets of the tables.",
-)
+@claim()
 def low_distortion() -> Finding:
     named = {}
     for size, end in ((6, 0.1), (10, 0.18)):
@@ -276,12 +223,7 @@ def low_distortion() -> Finding:
     return holds(named=named, tolerance=1e-9)
 
 
-@claim(
-    "Section IV, moderate distortion",
-    "Section IV",
-    "Where a moderate distortion is tolerable, knowledge of the source decreases the leakage significantly (by a quarter or "
-    "more, say).",
-)
+@claim()
 def moderate_distortion() -> Finding:
     named = {}
     for name, distortion in (("P_II_6", 0.27), ("P_II_10", 0.6), ("P_IIIa_6", 0.5), ("P_IIIa_10", 0.7)):
@@ -297,14 +239,7 @@ def _all_permutations(rng: np.random.Generator) -> float:
     return float(whole.source_class != "I")
 
 
-@claim(
-    "Section IV, more permutations",
-    "Section IV",
-    "With more and more permuted copies, the hull of a Class III set comes to contain the uniform distribution.",
-    instance=_all_permutations,
-    tolerance=0.0,
-    share=0.5,
-)
+@claim(instance=_all_permutations, tolerance=0.0, share=0.5)
 def more_permutations(sample: Sample) -> Finding:
     rows = [np.array(TABLE_1), *(_swapped(TABLE_1, letter) for letter in range(1, 6))]
     classes = [SourceSet(rows[:count]).source_class for count in range(1, 7)]
@@ -312,18 +247,11 @@ def more_permutations(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=0.0, of="priors with all their permutations")
 
 
-@claim(
-    "Section IV, more swaps",
-    "Section IV",
-    "Continuing the construction of Tables III and IV, swaps of the first letter with another one, eventually makes a set Class "
-    "I.",
-    correction="It does for Table I. For Table II letter 2 keeps a probability above 1/10 in all copies; other permutations are "
-    "needed.",
-)
+@claim()
 def more_swaps() -> Finding:
     rows = [np.array(row) for row in TABLE_2] + [_swapped(row, letter) for letter in range(1, 10) for row in TABLE_2]
     source = SourceSet(rows)
-    return refuted(
+    return above(
         f"Table II with all nine swaps, {source.vertex_count} distributions, Class {source.source_class}: least probability of "
         "letter 2, where a set with the uniform distribution in its hull has one of at most 1/10",
         claimed=0.1,

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, not_checkable, refuted, register
+from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import as_floats, channel, information, prior, worst_distortion
 from paper_repro.claims.kalantari_tools import eps, last_budget, symmetric
@@ -23,9 +22,6 @@ from paper_repro.papers import kalantari2016, kalantari2018
 from paper_repro.papers.coloring import largest_ratio
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import optimal_mechanism
-
-claim = partial(register, "kalantari2018")
-preprint = partial(register, "kalantari2017")
 
 # Mutual information is certified to 1e-6 nats.
 CERTIFIED = 2e-6
@@ -38,15 +34,10 @@ def _mi(source: SourceSet, distortion: float) -> float:
 # Section III-A
 
 
-@claim(
-    "Section III-A, hull",
-    "Section III-A",
-    "For mutual information, too, a source set may be replaced by its convex hull without loss of generality.",
-    correction="The set of valid mechanisms is the same, the worst case over the set is not; from here on sets are convex.",
-)
+@claim()
 def information_hull() -> Finding:
     ends = np.eye(2)
-    return refuted(
+    return above(
         "{(1, 0), (0, 1)}, D = 1/20: information for the two points, by the identity, which is valid; and for their hull",
         claimed=max(information(end, ends) for end in ends),
         actual=_mi(SourceSet(ends), 0.05),
@@ -63,14 +54,7 @@ def _valid_mixtures(rng: np.random.Generator) -> float:
     return float(weights @ source.vertices @ (1 - np.diagonal(mixed))) - allowed
 
 
-@claim(
-    "Section III-A, valid mechanisms",
-    "Sections III-A, V-C (2017: V-B)",
-    "A mechanism that is valid for some distributions is valid for their mixtures, and a mixture of valid mechanisms is valid: "
-    "the set of valid mechanisms is convex.",
-    instance=_valid_mixtures,
-    tolerance=1e-12,
-)
+@claim(instance=_valid_mixtures, tolerance=1e-12)
 def valid_mechanisms(sample: Sample) -> Finding:
     halves = (np.eye(2) + np.ones((2, 2))) / 3
     gap = SourceSet([0.5, 0.5]).worst_case_distortion(halves / halves.sum(axis=1, keepdims=True)) - 0.5
@@ -87,14 +71,7 @@ def _concave(rng: np.random.Generator) -> float:
     return mean - information(share * one + (1 - share) * two, matrix)
 
 
-@claim(
-    "Section III-A, convexity in the source",
-    "Section III-A",
-    "Mutual information is convex in the source distribution.",
-    correction="Concave; the minimax equality needs that.",
-    instance=_concave,
-    tolerance=1e-12,
-)
+@claim(instance=_concave, tolerance=1e-12)
 def convex_in_source(sample: Sample) -> Finding:
     ends = [information(end, np.eye(2)) for end in np.eye(2)]
     middle = information(np.array([0.5, 0.5]), np.eye(2))
@@ -114,13 +91,7 @@ def _convex(rng: np.random.Generator) -> float:
     return information(source, share * one + (1 - share) * two) - mean
 
 
-@claim(
-    "Section III-A, convexity in the channel",
-    "Section III-A",
-    "Mutual information is convex in the conditional distribution.",
-    instance=_convex,
-    tolerance=1e-12,
-)
+@claim(instance=_convex, tolerance=1e-12)
 def convex_in_channel(sample: Sample) -> Finding:
     coin = np.full(2, 0.5)
     change = information(coin, (np.eye(2) + np.eye(2)[::-1]) / 2) - math.log(2)
@@ -132,14 +103,7 @@ def _minimax(rng: np.random.Generator) -> float:
     return optimal_mechanism(source, distortion=float(rng.uniform(0.05, 0.6)), notion=MutualInformation()).gap
 
 
-@claim(
-    "Equation (26) (2017: (21))",
-    "Section III-A",
-    "For a compact convex source set, min over valid mechanisms of max over P of I(P; Q) equals the max of the min.",
-    instance=_minimax,
-    tolerance=CERTIFIED,
-    share=0.1,
-)
+@claim(instance=_minimax, tolerance=CERTIFIED, share=0.1)
 def equation_26(sample: Sample) -> Finding:
     named = {}
     for name, source, distortion in (
@@ -150,29 +114,13 @@ def equation_26(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=CERTIFIED, of="sets, duality gap at the least favorable prior")
 
 
-@preprint(
-    "Section III-A, comparison",
-    "Section III-A",
-    "The two leakages are not comparable directly: they reflect different models of what is sensitive.",
-)
-def not_comparable() -> Finding:
-    return not_checkable("an opinion; that mutual information is never the larger of the two is a claim of its own")
-
-
 def _below(rng: np.random.Generator) -> float:
     size = int(rng.integers(2, 6))
     matrix, source = random_channel(rng, size), rng.dirichlet(np.ones(size))
     return information(source, matrix) - math.log(largest_ratio(matrix)) * (1 - 1e-3)
 
 
-@claim(
-    "Sections III-A, IV, VI, upper bound (2017: Section IV)",
-    "Sections I-A, III-A, IV, VI",
-    "The leakage under differential privacy is an upper bound of the mutual information, for every source and mechanism, and "
-    "they coincide only at perfect privacy.",
-    instance=_below,
-    tolerance=0.0,
-)
+@claim(instance=_below, tolerance=0.0)
 def upper_bound(sample: Sample) -> Finding:
     """Strictly below: by more than a thousandth of the leakage in all instances."""
     coin, constant = np.array([0.5, 0.5]), np.full((2, 2), 0.5)
@@ -191,14 +139,7 @@ def _lemma_5(rng: np.random.Generator) -> float:
     return abs(_mi(source, distortion) - kalantari2018.lemma_3(size, distortion))
 
 
-@claim(
-    "Lemma 5 (2017: Lemma 3)",
-    "Section III-A",
-    "For a convex Class I set the least mutual information is log M - H(D) - D log(M-1) for D < (M-1)/M, and 0 from there on.",
-    instance=_lemma_5,
-    tolerance=CERTIFIED,
-    share=0.15,
-)
+@claim(instance=_lemma_5, tolerance=CERTIFIED, share=0.15)
 def lemma_5(sample: Sample) -> Finding:
     named = {}
     for size, distortion in ((2, 0.11), (3, 2 / 3), (10, 0.3), (10, 0.95)):
@@ -208,30 +149,20 @@ def lemma_5(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=CERTIFIED, of="convex Class I sets at any D")
 
 
-@claim(
-    "Lemma 5, any set (2017: Lemma 3)",
-    "Section III-A",
-    "For any Class I set, convex or not, the least mutual information is log M - H(D) - D log(M-1) for D < (M-1)/M.",
-    correction="For convex ones.",
-)
+@claim()
 def lemma_5_points() -> Finding:
     ends = np.eye(2)
-    return refuted(
+    return above(
         "the two points (1, 0), (0, 1), D = 1/20: worst information of the identity, and the formula",
         claimed=max(information(end, np.eye(2)) for end in ends),
         actual=kalantari2018.lemma_3(2, 0.05),
     )
 
 
-@claim(
-    "Lemma 5, proof, D >= (M-1)/M (2017: Lemma 3)",
-    "Section III-A",
-    "Mapping every letter to the first one has distortion (M-1)/M for a Class I set.",
-    correction="Answering with a uniformly drawn letter has.",
-)
+@claim()
 def lemma_5_first_letter() -> Finding:
     priors, first, even = [prior("1/2 1/2"), prior("1/4 3/4")], channel("1 0; 1 0"), channel("1/2 1/2; 1/2 1/2")
-    return refuted(
+    return above(
         "hull of (1/2, 1/2) and (1/4, 3/4): distortion of mapping both letters to the first",
         claimed=0.5,
         actual=float(worst_distortion(priors, first)),
@@ -239,15 +170,10 @@ def lemma_5_first_letter() -> Finding:
     )
 
 
-@claim(
-    "Lemma 5, proof, worst source (2017: Lemma 3)",
-    "Section III-A",
-    "For any given mechanism the worst case of mutual information over a convex Class I set is at the uniform distribution.",
-    correction="For symmetric mechanisms such as Q_D.",
-)
+@claim()
 def lemma_5_worst_source() -> Finding:
     matrix = np.array([[1, 0], [0.5, 0.5]])
-    return refuted(
+    return above(
         "Q with rows (1, 0), (1/2, 1/2): information at the uniform distribution, and at (3/5, 2/5), where it is log 5/4",
         claimed=information(np.array([0.5, 0.5]), matrix),
         actual=information(np.array([0.6, 0.4]), matrix),
@@ -264,14 +190,7 @@ def _fano(rng: np.random.Generator) -> float:
     return kalantari2018.lemma_3(size, distortion) - information(uniform, matrix)
 
 
-@claim(
-    "Equation (28)",
-    "Section III-A",
-    "By Fano's inequality, a mechanism with distortion D < (M-1)/M for the uniform distribution has mutual information of at "
-    "least log M - H(D) - D log(M-1).",
-    instance=_fano,
-    tolerance=1e-12,
-)
+@claim(instance=_fano, tolerance=1e-12)
 def equation_28(sample: Sample) -> Finding:
     matrix = np.array([[1.0, 0.0], [0.5, 0.5]])
     gap = kalantari2018.lemma_3(2, 0.25) - information(np.full(2, 0.5), matrix)
@@ -285,13 +204,7 @@ def _attains_fano(rng: np.random.Generator) -> float:
     return abs(found - kalantari2018.lemma_3(size, distortion))
 
 
-@claim(
-    "Equation (29) (2017: (23), (24))",
-    "Section III-A",
-    "For the uniform distribution the symmetric mechanism Q_D has mutual information log M - H(D) - D log(M-1).",
-    instance=_attains_fano,
-    tolerance=1e-12,
-)
+@claim(instance=_attains_fano, tolerance=1e-12)
 def equation_29(sample: Sample) -> Finding:
     named = {}
     for size, distortion in ((2, 0.0), (10, 0.3), (3, 2 / 3)):
@@ -309,15 +222,7 @@ def _averaged(rng: np.random.Generator) -> float:
     return max(information(uniform, mean) - information(uniform, matrix), float(spread))
 
 
-@preprint(
-    "Lemma 3, proof, symmetry",
-    "Section III-A",
-    "For the uniform source, averaging a mechanism over all permutations of the letters does not raise mutual information, and "
-    "makes all diagonal elements alike and all others alike.",
-    instance=_averaged,
-    tolerance=1e-12,
-    share=0.5,
-)
+@claim(instance=_averaged, tolerance=1e-12, share=0.5)
 def lemma_3_symmetry(sample: Sample) -> Finding:
     matrix, uniform = np.array([[1.0, 0.0], [0.5, 0.5]]), np.full(2, 0.5)
     change = information(uniform, (matrix + matrix[::-1, ::-1]) / 2) - information(uniform, matrix)
@@ -336,14 +241,7 @@ def _constant_answer(rng: np.random.Generator) -> float:
     return abs(source.worst_case_distortion(first) - kalantari2018.lemma_4(source))
 
 
-@claim(
-    "Lemma 6 (2017: Lemma 4), if",
-    "Section III-A",
-    "For a Class II set no mutual information is needed if D >= D^(M-1): mapping every letter to the most likely one has "
-    "distortion D^(M-1).",
-    instance=_constant_answer,
-    tolerance=1e-12,
-)
+@claim(instance=_constant_answer, tolerance=1e-12)
 def lemma_6_if(sample: Sample) -> Finding:
     named = {
         name: _mi(source, kalantari2018.lemma_4(source))
@@ -358,15 +256,7 @@ def lemma_6_if(sample: Sample) -> Finding:
     )
 
 
-@claim(
-    "Lemma 6 (2017: Lemma 4), only if",
-    "Section III-A",
-    "For a Class II set some mutual information is needed below D^(M-1): every mechanism with none has a distortion of D^(M-1) "
-    "or more.",
-    instance=_lemma_6,
-    tolerance=1e-9,
-    share=0.5,
-)
+@claim(instance=_lemma_6, tolerance=1e-9, share=0.5)
 def lemma_6_only_if(sample: Sample) -> Finding:
     source = load_source_set("P_II_10")
     end = kalantari2018.lemma_4(source)
@@ -383,11 +273,7 @@ def lemma_6_only_if(sample: Sample) -> Finding:
 # Sections IV and VI
 
 
-@claim(
-    "Figure 6",
-    "Section IV",
-    "For Class I and M = 10, mutual information lies below the leakage under differential privacy; both reach 0 at D = 9/10.",
-)
+@claim()
 def figure_6() -> Finding:
     named = {}
     for distortion in (0.05, 0.3, 0.6, 0.85):
@@ -402,11 +288,7 @@ def figure_6() -> Finding:
     return holds(named=named, tolerance=1e-9)
 
 
-@claim(
-    "Figure 7",
-    "Section IV",
-    "For P_II^(10), mutual information lies below the leakage under differential privacy; both reach 0 at D^(M-1) = 7/10.",
-)
+@claim()
 def figure_7() -> Finding:
     source, named = load_source_set("P_II_10"), {}
     for distortion in (0.05, 0.2, 0.4, 0.65):
@@ -423,14 +305,7 @@ def _convex_in_distortion(rng: np.random.Generator) -> float:
     return _mi(source, (one + two) / 2) - (_mi(source, one) + _mi(source, two)) / 2
 
 
-@claim(
-    "Section IV, convexity of mutual information",
-    "Section IV",
-    "The least mutual information is a convex function of the distortion.",
-    instance=_convex_in_distortion,
-    tolerance=CERTIFIED,
-    share=0.05,
-)
+@claim(instance=_convex_in_distortion, tolerance=CERTIFIED, share=0.05)
 def convex_information(sample: Sample) -> Finding:
     source = load_source_set("P_II_10")
     grid = leakage_curve(source, [0.1, 0.25, 0.4, 0.55, 0.7], notion=MutualInformation())
@@ -438,11 +313,7 @@ def convex_information(sample: Sample) -> Finding:
     return holds(sample, named=bends, tolerance=CERTIFIED, of="sets, middle of two distortions")
 
 
-@claim(
-    "Section IV, nonconvexity of differential privacy",
-    "Section IV",
-    "The least leakage under differential privacy is in general not a convex function of the distortion.",
-)
+@claim()
 def not_convex() -> Finding:
     """Two ways not to be convex: concave pieces, and the jump."""
     one = symmetric(3, 0.6) - (symmetric(3, 0.55) + symmetric(3, 0.65)) / 2
@@ -460,14 +331,7 @@ def _same_end(rng: np.random.Generator) -> float:
     return abs(last_budget(source) - float(distortion_curve(source, 0.0, notion=MutualInformation())))
 
 
-@claim(
-    "Sections IV, VI, perfect privacy",
-    "Sections IV, VI",
-    "Both notions reach perfect privacy at the same distortion (for convex sets).",
-    instance=_same_end,
-    tolerance=1e-9,
-    share=0.5,
-)
+@claim(instance=_same_end, tolerance=1e-9, share=0.5)
 def same_perfect_privacy(sample: Sample) -> Finding:
     named = {}
     for name in ("P_II_6", "P_II_10", "P_IIIc_6", "P_IIIc_10", "P_I_6"):
@@ -479,17 +343,12 @@ def same_perfect_privacy(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=CERTIFIED, of="sets of all classes")
 
 
-@claim(
-    "Perfect privacy, any set",
-    "Sections IV, VI",
-    "Both notions reach perfect privacy at the same distortion also for sets that are not convex.",
-    correction="For convex sets.",
-)
+@claim()
 def perfect_privacy_points() -> Finding:
     identity = Mechanism(np.eye(2)).matrix
     none = max(information(end, identity) for end in np.eye(2))
     free = SourceSet(np.eye(2)).worst_case_distortion(identity) if none == 0 else math.nan
-    return refuted(
+    return above(
         "the points (1, 0), (0, 1): distortion at which mutual information 0 is reached (the identity), and at which "
         "differential privacy has no leakage",
         claimed=free,
@@ -503,15 +362,7 @@ def _stronger(rng: np.random.Generator) -> float:
     return MutualInformation().leakage(matrix, source) - math.log(largest_ratio(matrix))
 
 
-@claim(
-    "Abstract and Section VI, stronger criterion",
-    "Abstract, Section VI",
-    "The guarantees of differential privacy are stronger than those of mutual information: a bound on the former implies the "
-    "same bound on the latter for every source set.",
-    instance=_stronger,
-    tolerance=1e-9,
-    share=0.5,
-)
+@claim(instance=_stronger, tolerance=1e-9, share=0.5)
 def stronger(sample: Sample) -> Finding:
     notion, matrix = MutualInformation(), Mechanism(kalantari2016.equation_5(6, 0.2))
     gap = notion.leakage(matrix, load_source_set("P_IIIc_6")) - math.log(largest_ratio(matrix))

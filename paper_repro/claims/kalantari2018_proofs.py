@@ -10,11 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register
+from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import (
     KNOWN,
@@ -36,9 +35,6 @@ from paper_repro.papers.kalantari2018 import equation_32
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.types import FloatArray
 
-claim = partial(register, "kalantari2018")
-preprint = partial(register, "kalantari2017")
-
 
 def _ascending(rng: np.random.Generator, count: int) -> FloatArray:
     """Distortions in rising order with a sum below ``count - 1``."""
@@ -57,14 +53,7 @@ def _mixture_bound(rng: np.random.Generator) -> float:
     return float((mixed[:, np.newaxis, :] - odds * mixed[np.newaxis, :, :]).max())
 
 
-@claim(
-    "Equation (30b) (2017: (25b))",
-    "Section V-A",
-    "If two mechanisms have ratios of at most e^eps, any mixture has Q(y|x) < e^eps Q(y|x') strictly.",
-    correction="<=, which is what the lemma needs.",
-    instance=_mixture_bound,
-    tolerance=1e-12,
-)
+@claim(instance=_mixture_bound, tolerance=1e-12)
 def equation_30(sample: Sample) -> Finding:
     same = response(2, "1/4")  # both mechanisms, and any mixture of them
     left, right = same[0][0], 3 * same[1][0]
@@ -80,14 +69,7 @@ def _resorted(rng: np.random.Generator) -> float:
     return float(falling @ np.sort(changed) - falling @ changed)
 
 
-@preprint(
-    "Lemma 2, proof, eq. (27)",
-    "Section V-C",
-    "With D*_i = D_T(i) the distortions in rising order, sum_i P_i D*_i <= sum_i P_i D*_T(i) = sum_i P_i D_i.",
-    correction="D_i = D*_T^-1(i); the inequality between the two ends is right.",
-    instance=_resorted,
-    tolerance=1e-12,
-)
+@claim(instance=_resorted, tolerance=1e-12)
 def lemma_2_equation_27(sample: Sample) -> Finding:
     changed, order = prior("1/5 3/10 1/10"), (2, 0, 1)
     rising = tuple(changed[i] for i in order)
@@ -101,14 +83,7 @@ def lemma_2_equation_27(sample: Sample) -> Finding:
     )
 
 
-@preprint(
-    "Lemma 7, proof",
-    "Section V-E",
-    "Of the two orders of the distortions the rising one is valid, since sum_i P_i D_T(i) <= sum_i P_i D_i for P falling (the "
-    "display has the same sum on both sides).",
-    instance=_resorted,
-    tolerance=1e-12,
-)
+@claim(instance=_resorted, tolerance=1e-12)
 def lemma_7_proof(sample: Sample) -> Finding:
     tied = np.array([0.4, 0.4, 0.2])
     change = float(tied @ np.array([0.1, 0.2, 0.3]) - tied @ np.array([0.2, 0.1, 0.3]))
@@ -130,14 +105,7 @@ def _off_diagonal(rng: np.random.Generator) -> float:
     return float((np.diagonal(matrix) / odds - matrix).max())
 
 
-@claim(
-    "Theorem 1, proof, first step of (33) (2017: (28))",
-    "Section V-E",
-    "A mechanism that leaks less than Q_D must have Q(j|i) > e^(eps(Q_D)) Q(j|j) for at least one pair i != j.",
-    correction="Q(j|i) > e^(-eps(Q_D)) Q(j|j) for all pairs in columns that are not zero.",
-    instance=_off_diagonal,
-    tolerance=0.0,
-)
+@claim(instance=_off_diagonal, tolerance=0.0)
 def equation_33_first(sample: Sample) -> Finding:
     matrix, odds = response(2, "1/3"), Fraction(3)
     name = "M = 2, Q_D for D = 1/4 (ratio 3), Q = Q_D for D = 1/3 (ratio 2): {} of 2 pairs are above {} Q(j|j)"
@@ -162,14 +130,7 @@ def _sums(rng: np.random.Generator) -> float:
     return float(np.ptp(lines))
 
 
-@claim(
-    "Equations (33c)-(33f) (2017: (28c)-(28f))",
-    "Section V-E",
-    "sum_j [ (1-D_j) + ((M-1) - sum_{i != j} D_i)/e^eps ] = (M - sum_j D_j)/(1-D) for e^eps = (M-1)(1-D)/D, by way of the lines "
-    "between. (In the preprint the line (28b), an inequality, is missing.)",
-    instance=_sums,
-    tolerance=1e-10,
-)
+@claim(instance=_sums, tolerance=1e-10)
 def equation_33_sums(sample: Sample) -> Finding:
     changed, odds = prior("1/10 1/5 1/2"), Fraction(6)  # D = 1/4
     start = sum((1 - d + (2 - (sum(changed) - d)) / odds for d in changed), Fraction(0))
@@ -185,13 +146,7 @@ def _more_distortion(rng: np.random.Generator) -> float:
     return size * (size - 1) / (largest_ratio(matrix) + size - 1) - float(size - np.trace(matrix))
 
 
-@claim(
-    "Equation (34) (2017: (29))",
-    "Section V-E",
-    "A mechanism that leaks less than Q_D has sum_j D_j > M D: one of ratio t has sum_j D_j >= M(M-1)/(t+M-1).",
-    instance=_more_distortion,
-    tolerance=1e-12,
-)
+@claim(instance=_more_distortion, tolerance=1e-12)
 def equation_34(sample: Sample) -> Finding:
     named = {}
     for name, matrix in (
@@ -206,11 +161,7 @@ def equation_34(sample: Sample) -> Finding:
 # Theorem 2: thresholds
 
 
-@claim(
-    "Section V-F, size of the output (2017: Section V-E)",
-    "Section V-F, before Lemma 7",
-    "For D < D^(k) at most k-1 letters are suppressed and the size of the output is at least M-k.",
-)
+@claim()
 def output_size() -> Finding:
     """Loose: at least M-k+1, which is M less the k-1 of the same sentence."""
     found = {}
@@ -230,13 +181,7 @@ def _perfect(rng: np.random.Generator) -> float:
     return abs(last_budget(source) - kalantari2018.lemma_4(source))
 
 
-@claim(
-    "Lemma 7 (2017: Lemma 5)",
-    "Section V-F",
-    "For a Class II set, eps*(P, D) = 0 if and only if D >= D^(M-1).",
-    instance=_perfect,
-    tolerance=1e-9,
-)
+@claim(instance=_perfect, tolerance=1e-9)
 def lemma_7(sample: Sample) -> Finding:
     source = as_floats(KNOWN)
     named = {
@@ -247,12 +192,7 @@ def lemma_7(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=1e-9, of="Class II sets, first distortion without leakage")
 
 
-@preprint(
-    "Lemma 6",
-    "Section V-E",
-    "For D < D^(k) no valid mechanism has an output of more than M-k letters.",
-    correction="Of M-k letters or fewer (2018, Lemma 8).",
-)
+@claim()
 def lemma_6_support() -> Finding:
     sizes = output_sizes(np.array([[0.5, 0.3, 0.2]]), 0.1)
     name = "(1/2, 3/10, 1/5), D = 1/10 < D^(1), k = 1: {} size of the output of a valid mechanism"
@@ -270,13 +210,7 @@ def _least_support(rng: np.random.Generator) -> float:
     return size - columns + 1.0 - min(output_sizes(source.vertices, threshold * float(rng.uniform(0, 1 - 1e-6))))
 
 
-@claim(
-    "Lemma 8",
-    "Section V-F",
-    "For D < D^(k), 1 <= k <= M, no valid mechanism has an output of M-k letters or fewer.",
-    instance=_least_support,
-    tolerance=0.0,
-)
+@claim(instance=_least_support, tolerance=0.0)
 def lemma_8(sample: Sample) -> Finding:
     named = {
         "(1/2, 3/10, 1/5), D = 0.499 < D^(2)": 2.0 - min(output_sizes(np.array([[0.5, 0.3, 0.2]]), 0.499)),
@@ -285,12 +219,7 @@ def lemma_8(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=0.0, of="Class II sets, all choices of suppressed letters")
 
 
-@claim(
-    "Lemma 8, proof (2017: Lemma 6)",
-    "Section V-F",
-    "A mechanism with k or more all-zero columns has a distortion strictly greater than the mass of the k least likely letters.",
-    correction="At least that mass.",
-)
+@claim()
 def lemma_8_proof() -> Finding:
     changed = worst_distortion([KNOWN], channel("1 0 0; 0 1 0; 0 1 0"))
     tail = KNOWN[-1]
@@ -309,14 +238,7 @@ def _above_1(rng: np.random.Generator) -> float:
     return float((odds >= 1) != (left >= 0)) if abs(left) > 1e-9 else math.nan
 
 
-@claim(
-    "Section V-F, after Claim 5: ratio at least 1",
-    "Section V-F",
-    "That the ratio ((M-1-k) - sum_{i=2..M-k} D_i)/D_1 is at least 1 is equivalent to sum_{i<=M-k} D_i <= M-1.",
-    correction="<= M-1-k, as in the program of Theorem 2.",
-    instance=_above_1,
-    tolerance=0.0,
-)
+@claim(instance=_above_1, tolerance=0.0)
 def ratio_above_1(sample: Sample) -> Finding:
     changed = (Fraction(1), Fraction(1))
     odds = (1 - changed[1]) / changed[0]
@@ -328,19 +250,13 @@ def ratio_above_1(sample: Sample) -> Finding:
     )
 
 
-@claim(
-    "Section V-F, after Claim 5: validity",
-    "Section V-F",
-    "With k suppressed letters, D_1..D_M are valid for D if and only if sum_{i<=M-k} P_i D_i <= D - D^(k) for all P.",
-    correction="If; and only if for a single P. In general the tail of each P counts: sum_{i<=M-k} P_i D_i <= D - sum_{i>M-k} "
-    "P_i.",
-)
+@claim()
 def validity() -> Finding:
     priors = [KNOWN, prior("7/10 29/100 1/100")]
     worst = worst_distortion(priors, SHORT)
     threshold = max(one[-1] for one in priors)
     kept = max(dot(one[:2], prior("5/16 5/16")) for one in priors)
-    return refuted(
+    return above(
         f"{{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)}}, D_i = (5/16, 5/16, 1), k = 1, valid for D = {worst}: D - D^(1), and the "
         "largest P_1 D_1 + P_2 D_2",
         claimed=float(worst - threshold),
@@ -356,13 +272,7 @@ def _rearranged(rng: np.random.Generator) -> float:
     return float(other @ bounds - one @ bounds)
 
 
-@claim(
-    "Lemma 10 (2017: Lemma 9)",
-    "Section V-F",
-    "If sum a_i = sum a'_i, b_1 <= ... <= b_n, a'_1 >= a_1 and a'_i <= a_i for the others, then sum a'_i b_i <= sum a_i b_i.",
-    instance=_rearranged,
-    tolerance=1e-12,
-)
+@claim(instance=_rearranged, tolerance=1e-12)
 def lemma_10(sample: Sample) -> Finding:
     one, other, bounds = prior("1/5 1/2 3/10"), prior("3/5 1/5 1/5"), prior("0 1/2 1")
     return holds(
@@ -386,14 +296,7 @@ def _mass_moved(rng: np.random.Generator) -> float:
     return float(right - row @ changed)
 
 
-@claim(
-    "Equation (49b) (2017: (45b))",
-    "Section V-F",
-    "For D <= D^(1) and rising D_i, sum_i P*_i D_i = (1-D) D_1 + D/(M-1) sum_{i>=2} D_i, where P* has the largest P_M.",
-    correction=">=, which is what the contradiction needs.",
-    instance=_mass_moved,
-    tolerance=1e-12,
-)
+@claim(instance=_mass_moved, tolerance=1e-12)
 def equation_49(sample: Sample) -> Finding:
     changed, distortion = prior("0 0 1/2"), Fraction(1, 10)
     left = dot(KNOWN, changed)
@@ -414,13 +317,7 @@ def _conditions(rng: np.random.Generator) -> float:
     return float(max((distortion / (len(row) - 1) - row[1:]).max(), row[0] - (1 - distortion)))
 
 
-@claim(
-    "Equation (49), conditions",
-    "Section V-F",
-    "D <= D^(1) implies P*_i >= D/(M-1) for i >= 2 and P*_1 <= 1-D.",
-    instance=_conditions,
-    tolerance=1e-12,
-)
+@claim(instance=_conditions, tolerance=1e-12)
 def equation_49_conditions(sample: Sample) -> Finding:
     named = {"(7/10, 3/10), D = 3/10": 0.7 - (1 - 0.3), "uniform, M = 3, D = 1/3": 1 / 6 - 1 / 3}
     return holds(sample, named=named, tolerance=1e-12, of="ordered distributions")
@@ -435,14 +332,7 @@ def _response(rng: np.random.Generator) -> float:
     return max(off, abs(source.worst_case_distortion(matrix) - distortion))
 
 
-@claim(
-    "Equation (51) (2017: (47))",
-    "Section V-F",
-    "Q_D, with 1-D on the diagonal and D/(M-1) elsewhere, has distortion D for every source and leaks log( (M-1)(1-D)/D ) for "
-    "D <= (M-1)/M.",
-    instance=_response,
-    tolerance=1e-9,
-)
+@claim(instance=_response, tolerance=1e-9)
 def equation_51(sample: Sample) -> Finding:
     matrix = response(3, "1/4")
     off = abs(worst_distortion([KNOWN], matrix) - Fraction(1, 4)) + abs(Fraction(ratio(matrix)) - 6)
@@ -473,15 +363,7 @@ def _rows_of_52(rng: np.random.Generator) -> float:
     return max(float(np.abs(matrix.sum(axis=1) - 1).max()), -float(matrix.min()))
 
 
-@claim(
-    "Equation (52), definition (2017: (48))",
-    "Section V-F",
-    "The mechanism for given D_1..D_{M-k} has off-diagonal elements D_i (1-D_j)/sum_{l != i} (1-D_l) for i, j < M-k; the last k "
-    "rows copy row M-k.",
-    correction="For i, j <= M-k.",
-    instance=_rows_of_52,
-    tolerance=1e-12,
-)
+@claim(instance=_rows_of_52, tolerance=1e-12)
 def equation_52(sample: Sample) -> Finding:
     printed = _printed_52(prior("1/4 1/4"), 1)
     mended = kalantari2018.equation_48([0.25, 0.25], 1)
@@ -500,13 +382,7 @@ def _leakage_of_52(rng: np.random.Generator) -> float:
     return abs(math.log(largest_ratio(matrix)) - equation_32(whole, removed))
 
 
-@claim(
-    "Equation (52), leakage",
-    "Section V-F",
-    "For rising D_i the mechanism of equation (52) leaks log( ((M-1-k) - sum_{i=2..M-k} D_i)/D_1 ).",
-    instance=_leakage_of_52,
-    tolerance=1e-8,
-)
+@claim(instance=_leakage_of_52, tolerance=1e-8)
 def equation_52_leakage(sample: Sample) -> Finding:
     named = {
         "D_i = (5/16, 5/16), k = 1: ratio 11/5": float(
@@ -516,12 +392,7 @@ def equation_52_leakage(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=1e-8, of="rising D_i and k")
 
 
-@preprint(
-    "Equation (48), leakage as printed",
-    "Section V-E",
-    "The leakage of the mechanism of equation (48) is ((M-1-k) - sum_{i=2..M-k} D_i)/D_1.",
-    correction="The logarithm of that.",
-)
+@claim()
 def equation_48_log() -> Finding:
     matrix = kalantari2018.equation_48([0.25, 0.25], 1)
     leakage = math.log(largest_ratio(matrix))
@@ -535,14 +406,7 @@ def _largest_c(rng: np.random.Generator) -> float:
     return float(abs(largest_ratio(kalantari2018.equation_48(changed)) / ratios[0] - 1))
 
 
-@claim(
-    "Equation (53) (2017: (49))",
-    "Section V-F",
-    "The ratio of any two elements of a column of (52) is one of c_1, ..., c_{M-k}, c_i = ((M-1-k) - sum_{j != i} D_j)/D_i.",
-    correction="It lies between 1/c_1 and c_1; that of the diagonal element to the one in row i is c_i.",
-    instance=_largest_c,
-    tolerance=1e-8,
-)
+@claim(instance=_largest_c, tolerance=1e-8)
 def equation_53(sample: Sample) -> Finding:
     changed = prior("1/10 1/5 3/10")
     kept = tuple(1 - d for d in changed)
@@ -566,13 +430,7 @@ def _falling_c(rng: np.random.Generator) -> float:
     return float((ratios - ratios[0]).max())
 
 
-@claim(
-    "Equation (54) (2017: (50))",
-    "Section V-F",
-    "For D_1 <= ... <= D_{M-k} (and a sum of at most M-1-k), c_1 >= c_j for all j.",
-    instance=_falling_c,
-    tolerance=1e-9,
-)
+@claim(instance=_falling_c, tolerance=1e-9)
 def equation_54(sample: Sample) -> Finding:
     changed = np.array([0.2, 0.8, 1.0])
     ratios = (2 - (changed.sum() - changed)) / changed

@@ -9,11 +9,10 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, refuted, register
+from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import (
     KNOWN,
@@ -43,23 +42,15 @@ from paper_repro.papers.readings import Reading
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import optimal_mechanism
 
-claim = partial(register, "kalantari2018")
-preprint = partial(register, "kalantari2017")
-
 PEAKED = prior("7/10 1/5 1/10")
 TWO = prior("7/10 3/10")
 
 
-@claim(
-    "Section III, low utility",
-    "Section III",
-    "For Class II sets the optimal leakage is that of randomized response Q_D at low utility.",
-    correction="At high utility, up to D = (M-1) max_P P_M; at low utility it is 0, where Q_D leaks.",
-)
+@claim()
 def low_utility() -> Finding:
     constant = channel("1 0; 1 0")
     optimum = certified_ratio([TWO], worst_distortion([TWO], constant), constant)
-    return refuted(
+    return above(
         f"P = (7/10, 3/10), D = 2/5: a constant answer has distortion {worst_distortion([TWO], constant)} and ratio 1; ratio of "
         "Q_D",
         claimed=optimum,
@@ -75,13 +66,7 @@ def _uniform_answer(rng: np.random.Generator) -> float:
     return max(abs(here - (size - 1) / size), eps(source, float(rng.uniform((size - 1) / size, 1.0))))
 
 
-@claim(
-    "Section III, D >= (M-1)/M",
-    "Section III",
-    "From D = (M-1)/M on nothing needs to leak, for any set: answering uniformly has distortion (M-1)/M whatever the source.",
-    instance=_uniform_answer,
-    tolerance=1e-9,
-)
+@claim(instance=_uniform_answer, tolerance=1e-9)
 def no_leakage(sample: Sample) -> Finding:
     named = {f"simplex, M = {size}, D = (M-1)/M": eps(SourceSet(np.eye(size)), (size - 1) / size) for size in (2, 3, 5)}
     return holds(sample, named=named, tolerance=1e-9, of="sets of all classes at D from (M-1)/M on")
@@ -97,14 +82,7 @@ def _hull(rng: np.random.Generator) -> float:
     return abs(eps(source, distortion) - eps(more, distortion))
 
 
-@claim(
-    "Lemma 2 (2017: Remark 4)",
-    "Sections III, V-C",
-    "Under Hamming distortion a source set needs the same leakage as its convex hull: mixtures of its distributions add nothing.",
-    instance=_hull,
-    tolerance=1e-8,
-    share=0.5,
-)
+@claim(instance=_hull, tolerance=1e-8, share=0.5)
 def lemma_2(sample: Sample) -> Finding:
     ends, more = SourceSet(np.eye(2)), SourceSet([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
     named = {"{(1, 0), (0, 1)}, D = 1/4": abs(eps(ends, 0.25) - eps(more, 0.25))}
@@ -119,14 +97,7 @@ def _ascending(rng: np.random.Generator) -> float:
     return abs(math.log(least_ratio(source.vertices, distortion, ordered=True)) - eps(source, distortion))
 
 
-@claim(
-    "Lemma 4 (2017: Lemmas 2 and 7)",
-    "Sections III, V-D",
-    "For an ordered set, some optimal mechanism changes less likely letters at least as often: D_1 <= D_2 <= ... <= D_M.",
-    instance=_ascending,
-    tolerance=1e-8,
-    share=0.7,
-)
+@claim(instance=_ascending, tolerance=1e-8, share=0.7)
 def lemma_4(sample: Sample) -> Finding:
     named = {
         f"Table I, D = {d}": abs(math.log(least_ratio(table_1().vertices, d, ordered=True)) - eps(table_1(), d))
@@ -142,13 +113,7 @@ def _theorem_1(rng: np.random.Generator) -> float:
     return abs(eps(source, distortion) - kalantari2018.theorem_1(size, distortion))
 
 
-@claim(
-    "Theorem 1, D < (M-1)/M",
-    "Section III",
-    "For a Class I set, eps*(P, D) = log( (M-1)(1-D)/D ) for D < (M-1)/M.",
-    instance=_theorem_1,
-    tolerance=1e-8,
-)
+@claim(instance=_theorem_1, tolerance=1e-8)
 def theorem_1_symmetric(sample: Sample) -> Finding:
     named = {}
     for name, rows, distortion in (
@@ -174,13 +139,7 @@ def _theorem_1_zero(rng: np.random.Generator) -> float:
     return max(abs(first - (size - 1) / size), eps(source, float(rng.uniform((size - 1) / size, 1.0))))
 
 
-@claim(
-    "Theorem 1, D >= (M-1)/M",
-    "Section III",
-    "For a Class I set nothing needs to leak from D = (M-1)/M on, and not before.",
-    instance=_theorem_1_zero,
-    tolerance=1e-9,
-)
+@claim(instance=_theorem_1_zero, tolerance=1e-9)
 def theorem_1_zero(sample: Sample) -> Finding:
     named = {
         "one letter": eps(SourceSet([1.0]), 0.0),
@@ -196,14 +155,7 @@ def _diagonal_program(rng: np.random.Generator) -> float:
     return abs(full_matrix_distortion(source, math.exp(leakage)) - float(distortion_curve(source, leakage)))
 
 
-@claim(
-    "Theorem 2, dimension",
-    "Section III",
-    "For an ordered set it is enough to optimize over the M diagonal elements of the mechanism in place of all M^2.",
-    instance=_diagonal_program,
-    tolerance=1e-8,
-    share=0.5,
-)
+@claim(instance=_diagonal_program, tolerance=1e-8, share=0.5)
 def theorem_2_dimension(sample: Sample) -> Finding:
     whole = full_matrix_distortion(table_1(), math.exp(2.0))
     named = {"Table I, 2 nats": abs(whole - float(distortion_curve(table_1(), 2.0)))}
@@ -221,14 +173,7 @@ def _theorem_2a(rng: np.random.Generator) -> float:
     return abs(least - float(kalantari2018.distortion_thresholds(source)[removed]))
 
 
-@claim(
-    "Theorem 2(a)",
-    "Section III",
-    "For an ordered set no mechanism with k or more all-zero columns is valid below D^(k) = max_P of the mass of the k least "
-    "likely letters, 1 <= k <= M.",
-    instance=_theorem_2a,
-    tolerance=1e-12,
-)
+@claim(instance=_theorem_2a, tolerance=1e-12)
 def theorem_2a(sample: Sample) -> Finding:
     thresholds = kalantari2018.distortion_thresholds(table_1())
     named = {
@@ -240,18 +185,12 @@ def theorem_2a(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=1e-12, of="Class II sets, all choices of k letters tried")
 
 
-@claim(
-    "Theorem 2, thresholds",
-    "Section III",
-    "The thresholds D^(k) are the distortions at which a further decrease in the size of the output becomes optimal.",
-    correction="There it becomes possible. For a known prior it is optimal from B_n = tail_n + (n-1) P_n on, for n = M-k+1 "
-    "letters.",
-)
+@claim()
 def theorem_2_thresholds() -> Finding:
     source = as_floats(PEAKED)
     full = certified_ratio([PEAKED], "3/20", response(3, "3/20"))
     fewer = math.exp(kalantari2016.equation_9(source, 0.15, 1, "corrected"))
-    return refuted(
+    return above(
         "P = (7/10, 1/5, 1/10), D = 3/20 > D^(1) = 1/10: least ratio with two letters published, against randomized response on "
         "all three, certified optimal",
         claimed=full,
@@ -270,13 +209,7 @@ def _low_distortion(rng: np.random.Generator) -> float:
     return abs(eps(source, distortion) - kalantari2018.theorem_2(source, distortion))
 
 
-@claim(
-    "Theorem 2(b), D < D^(1)",
-    "Section III",
-    "For an ordered set, eps*(P, D) = log( (M-1)(1-D)/D ) for 0 < D < D^(1).",
-    instance=_low_distortion,
-    tolerance=1e-8,
-)
+@claim(instance=_low_distortion, tolerance=1e-8)
 def theorem_2b_symmetric(sample: Sample) -> Finding:
     named = {
         name: abs(eps(source, d) - kalantari2018.theorem_2(source, d))
@@ -298,14 +231,7 @@ def _symmetric_end(rng: np.random.Generator) -> float:
     return abs(eps(source, end * (1 - 1e-9)) - symmetric(size, end))
 
 
-@claim(
-    "Theorem 2(b), range of the symmetric mechanism",
-    "Section III",
-    "The range of distortions on which the symmetric mechanism is optimal for an ordered set is D < D^(1) = max_P P_M.",
-    instance=_symmetric_end,
-    tolerance=1e-6,
-    share=0.5,
-)
+@claim(instance=_symmetric_end, tolerance=1e-6, share=0.5)
 def theorem_2b_range(sample: Sample) -> Finding:
     found = {}
     for name, source in (
@@ -347,26 +273,12 @@ def _theorem_2_pairs(reading: Reading) -> dict[str, tuple[float, float]]:
     }
 
 
-@claim(
-    "Theorem 2(b), the program (2017: eq. (10))",
-    "Section III",
-    "For D^(1) <= D < D^(M-1), eps*(P, D) is the least over l of: minimize log( ((n-1) - sum_{i=2..n} D_i)/D_1 ), n = M-l, "
-    "subject to sum_{i<=n} P_i D_i <= D - D^(l) for all P and sum_{i<=n} D_i <= n-1 (with D_i <= 1, as distortions are).",
-    correction="Add D_1 <= D_2 <= ... <= D_n <= 1.",
-    instance=_theorem_2,
-    tolerance=1e-7,
-    share=0.5,
-)
+@claim(instance=_theorem_2, tolerance=1e-7, share=0.5)
 def theorem_2b_program(sample: Sample) -> Finding:
     return corrected(_theorem_2_pairs("printed"), _theorem_2_pairs("corrected"), sample, tolerance=1e-8)
 
 
-@claim(
-    "Theorem 2(b), the program without D_i <= 1",
-    "Section III",
-    "Read to the letter, the program of Theorem 2(b) does not demand D_i <= 1 either.",
-    correction="Add D_1 <= D_2 <= ... <= D_n <= 1.",
-)
+@claim()
 def theorem_2b_literal() -> Finding:
     return corrected(_theorem_2_pairs("literal"), _theorem_2_pairs("corrected"), tolerance=1e-8)
 
@@ -379,14 +291,7 @@ def _one_program(rng: np.random.Generator) -> float:
     return abs(eps(source, distortion) - kalantari2018.equation_10(source, distortion, 0, "corrected"))
 
 
-@claim(
-    "Theorem 2(b), minimum over l",
-    "Section III",
-    "The optimum is the least of k+1 programs, one for each number l = 0..k of suppressed letters.",
-    instance=_one_program,
-    tolerance=1e-7,
-    share=0.7,
-)
+@claim(instance=_one_program, tolerance=1e-7, share=0.7)
 def theorem_2b_minimum(sample: Sample) -> Finding:
     """Loose: with the order, l = 0 alone gives the minimum."""
     counts = {}
@@ -411,15 +316,7 @@ def _exactly_k(rng: np.random.Generator) -> float:
     return abs(exact - kalantari2016.equation_9(source, distortion, removed, "corrected"))
 
 
-@claim(
-    "Theorem 2(b), the program for one k",
-    "Section III",
-    "The program with n = M-k letters is the least leakage of valid mechanisms with exactly k all-zero columns.",
-    correction="Each P has its own tail: sum_{i<=n} P_i D_i <= D - sum_{i>n} P_i, with the order; then as an infimum.",
-    instance=_exactly_k,
-    tolerance=1e-6,
-    share=0.5,
-)
+@claim(instance=_exactly_k, tolerance=1e-6, share=0.5)
 def theorem_2b_one_k(sample: Sample) -> Finding:
     priors = [KNOWN, prior("7/10 29/100 1/100")]
     source, exact = as_floats(*priors), certified_ratio(priors, "9/20", SHORT)
@@ -437,13 +334,7 @@ def _theorem_2_zero(rng: np.random.Generator) -> float:
     return eps(source, float(rng.uniform(kalantari2018.lemma_4(source), 1.0)))
 
 
-@claim(
-    "Theorem 2(b), D >= D^(M-1)",
-    "Section III",
-    "For an ordered set nothing needs to leak for D^(M-1) <= D <= 1.",
-    instance=_theorem_2_zero,
-    tolerance=1e-9,
-)
+@claim(instance=_theorem_2_zero, tolerance=1e-9)
 def theorem_2b_zero(sample: Sample) -> Finding:
     sources = {
         "Table I": table_1(),
@@ -455,13 +346,7 @@ def theorem_2b_zero(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=1e-9, of="Class II sets from D^(M-1) on")
 
 
-@preprint(
-    "Theorem 2(b), range of k",
-    "Section III, eq. (9)",
-    "The second of the three cases of Theorem 2(b) has the condition that b is in {1, ..., M-2}, which does not restrict D: it "
-    "would also give the leakage below D^(1).",
-    correction="D^(k) <= D < D^(k+1) for k in {1, ..., M-2}.",
-)
+@claim()
 def theorem_2b_misprint() -> Finding:
     exact = eps(table_1(), 0.01)
     everywhere = min(kalantari2018.equation_10(table_1(), 0.01, k) for k in range(5))
@@ -471,16 +356,11 @@ def theorem_2b_misprint() -> Finding:
     )
 
 
-@claim(
-    "Section VI, strict distortion requirement",
-    "Section VI",
-    "Symmetric distortion, such as randomized response, is optimal if the distortion requirement is very strict.",
-    correction="If some distribution of the hull gives every letter positive probability: up to D = (M-1) max_P min_i P_i.",
-)
+@claim()
 def section_6_strict() -> Finding:
     rare = prior("1/2 1/2 0")
     short = channel("99/100 1/100 0; 1/100 99/100 0; 1/2 1/2 0")
-    return refuted(
+    return above(
         "P = (1/2, 1/2, 0), D = 1/100: ratio of randomized response on all three letters, against that on two, certified "
         "optimal; the factor 2 stays as D falls",
         claimed=certified_ratio([rare], "1/100", short),
@@ -506,33 +386,20 @@ def _fixed_first(rng: np.random.Generator) -> float:
     return max(_at_first(source, distortion, factor) for factor in (1.0, float(rng.uniform(0.8, 1.2))))
 
 
-@claim(
-    "Section III, end: linear programs",
-    "Section III",
-    "For fixed D_1 the program of Theorem 2 is linear, so that a search over one number and linear programs replace a search "
-    "over all matrices (in fact one program is enough, after division by D_1).",
-    instance=_fixed_first,
-    tolerance=1e-7,
-    share=0.3,
-)
+@claim(instance=_fixed_first, tolerance=1e-7, share=0.3)
 def linear_programs(sample: Sample) -> Finding:
     named = {f"Table I, D = {d}, D_1 of the optimum": _at_first(table_1(), d, 1.0) for d in (0.05, 0.2)}
     return holds(sample, named=named, tolerance=1e-7, of="Class II sets, D_1 at and beside that of the optimum")
 
 
-@claim(
-    "Section III, Class III characterized",
-    "Section III",
-    "The optimal leakage of Class III sets is characterized, that is, the two bounds that are given for it determine it.",
-    correction="There are bounds only, which differ in general even where both are valid.",
-)
+@claim()
 def class_3_characterized() -> Finding:
     from paper_repro.papers.folding import Folding
     from paper_repro.papers.kalantari2018 import theorem_3
 
     source = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.5, 0.2]])
     bounds = theorem_3(Folding(source), 0.4, "largest")
-    return refuted(
+    return above(
         "hull of (3/5, 3/10, 1/10) and (3/10, 1/2, 1/5), D = 2/5: upper less lower bound of Theorem 3, in nats",
         claimed=0,
         actual=bounds.upper - bounds.lower,

@@ -13,19 +13,17 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable, refuted
+from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
 from paper_repro.claims.draw import Vertices, random_mechanism, random_prior, random_vertices
 from paper_repro.claims.exact import changed, distances, exp_ratio
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
-    IS,
     LEAKAGE,
     MAXIMAL,
     MUTUAL,
     RENYI,
     SIBSON,
-    claim,
     information,
     least,
     least_by_program,
@@ -75,15 +73,7 @@ def _fair(notion: str) -> tuple[float, float]:
     return member - whole, whole - special
 
 
-@claim(
-    "Abstract",
-    "Abstract",
-    "The least leakage over a source set at a distortion is at most what one special mechanism (randomized response Q_D) "
-    "leaks, and at least the least leakage for any one prior of the set.",
-    instance=_between,
-    tolerance=_CONIC,
-    share=0.1,
-)
+@claim(instance=_between, tolerance=_CONIC, share=0.1)
 def abstract(sample: Sample) -> Finding:
     named = {f"{_PAIR}, each of the seven notions": max(max(_fair(notion)) for notion in NOTION_NAMES)}
     return holds(sample, named=named, tolerance=_CONIC, of="pairs of priors and notions")
@@ -101,13 +91,7 @@ def _max_divergence(rng: np.random.Generator) -> float:
     return 0.0 if worst == found else abs(worst / found - 1)
 
 
-@claim(
-    "Introduction, differential privacy",
-    "Section I",
-    "The loss of differential privacy is the max-divergence of the outputs for neighboring inputs: the largest logarithm of "
-    "the ratio of the two probabilities, over all events.",
-    instance=_max_divergence,
-)
+@claim(instance=_max_divergence)
 def introduction_differential_privacy(sample: Sample) -> Finding:
     matrix = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
     gap = abs(loss(DP, matrix, 2, 1) - math.log(3))
@@ -137,16 +121,7 @@ def _standard_is_closeness(rng: np.random.Generator) -> float:
     return violation
 
 
-@claim(
-    "Introduction, approximate differential privacy",
-    "Section I",
-    "A mechanism is (eps, delta)-differentially private if and only if for neighbors x, x' some distribution is within delta "
-    "(in total variation) of the output for x and within a factor e^eps of the output for x'. Definition 3(2) asks for "
-    "Q(y|x) <= e^eps Q(y|x') + delta at every single output y.",
-    correction="True of the standard definition, sum_y max(0, Q(y|x) - e^eps Q(y|x')) <= delta; Definition 3(2) allows delta "
-    "at each output, and in total many times as much.",
-    instance=_standard_is_closeness,
-)
+@claim(instance=_standard_is_closeness)
 def introduction_approximate_differential_privacy(sample: Sample) -> Finding:
     matrix = [[F(1, 4), F(1, 4), F(1, 2)], [F(0), F(0), F(1)], [F(0), F(0), F(1)]]
     ratio = exp_ratio(matrix, delta=F(1, 4))
@@ -160,12 +135,7 @@ def introduction_approximate_differential_privacy(sample: Sample) -> Finding:
     return corrected({name: (0.25, float(moved))}, mended, sample)
 
 
-@claim(
-    "Introduction, contribution 1",
-    "Section I",
-    "If nothing is known of the prior, the least leakage has a closed form for differential privacy, log((m-1)(n-D)/D), and "
-    "for mutual information, n log(m(1-D/n)) + D log(D/((m-1)(n-D))).",
-)
+@claim()
 def introduction_contribution_1() -> Finding:
     named = {}
     for notion, (m, n, d) in itertools.product((DP, MUTUAL), ((2, 1, 0.25), (3, 1, 0.5), (2, 2, 0.8))):
@@ -175,27 +145,13 @@ def introduction_contribution_1() -> Finding:
     return holds(named=named, tolerance=_CONIC)
 
 
-@claim(
-    "Introduction, maximal leakage",
-    "Section I",
-    "Maximal leakage is easier to compute and to analyze than most measures of mutual information.",
-)
-def introduction_maximal_leakage() -> Finding:
-    return not_checkable("an opinion: no measure of how easy something is to compute or to analyze is given")
-
-
 # Section II
 
 
 @claim(
-    "Definition 1",
-    "Section II",
-    "Class I (sets whose hull contains the uniform distribution) contains the set of the uniform distribution alone and the "
-    "set of all distributions; Class II (one ordering sorts every member) contains every single distribution that is not "
-    "uniform.",
     instance=lambda rng: float(
         SourceSet(random_prior(rng, int(rng.integers(2, 7)), 0.0, 1.0)[::-1]).source_class != "II"
-    ),
+    )
 )
 def definition_1(sample: Sample) -> Finding:
     named = {}
@@ -213,24 +169,12 @@ def _hull_distortion(rng: np.random.Generator) -> float:
     return float((rng.dirichlet(np.ones(3), size=5) @ wrong).max() - wrong.max())
 
 
-@claim(
-    "Definition 2, hull",
-    "Section II-A",
-    "A mechanism that keeps the distortion D for every prior of a set keeps it for every prior of the convex hull.",
-    instance=_hull_distortion,
-)
+@claim(instance=_hull_distortion)
 def definition_2_hull(sample: Sample) -> Finding:
     return holds(sample, named={"{(1,0), (0,1)} and the identity": 0.0}, of="sets, channels and mixtures")
 
 
-@claim(
-    "Definition 2, convex source sets",
-    "Section II-A",
-    "Without loss of generality source sets are convex: a set and its hull have the same valid mechanisms, hence the same "
-    "least leakage.",
-    correction="True of the notions that do not look at the prior, and of maximal information, which is worst at a vertex. "
-    "Mutual and Sibson information are concave in the prior and larger inside the hull; the paper's results are about hulls.",
-)
+@claim()
 def definition_2_convex_source_sets() -> Finding:
     vertices = ((0.75, 0.25), (0.25, 0.75))
     flip = np.array([[0.75, 0.25], [0.25, 0.75]])
@@ -238,26 +182,13 @@ def definition_2_convex_source_sets() -> Finding:
     where = (
         "mutual information, {(3,1)/4, (1,3)/4}, D = 1/4, flipped with 1/4 (h(3/8) - h(1/4)), against the hull's least"
     )
-    return refuted(where, points, least(MUTUAL, 2, 1, 0.25, vertices))
+    return above(where, points, least(MUTUAL, 2, 1, 0.25, vertices))
 
 
 # Section III
 
 
-@claim(
-    "Figure 1",
-    "Section III",
-    "In the global framework a curator collects the plain data of all individuals and publishes a privacy-protected database.",
-)
-def figure_1() -> Finding:
-    return not_checkable("a diagram of who sends what to whom; it says nothing that a number could contradict")
-
-
-@claim(
-    "Section III, number of databases at a distance",
-    "Section III",
-    "Of the m^n databases, C(n, l) (m-1)^l differ from a given one in exactly l records, for l = 0 .. n.",
-)
+@claim()
 def section_iii_number_of_databases_at_a_distance() -> Finding:
     named = {}
     for m, n in ((2, 3), (3, 2), (4, 3), (2, 6)):
@@ -276,14 +207,7 @@ def _member(rng: np.random.Generator) -> float:
     return least(notion, size, 1, d, (one,)) - least(notion, size, 1, d, vertices)
 
 
-@claim(
-    "Lemma 5(1)",
-    "Section III",
-    "The least leakage over a source set at a distortion is at least that of each of its members.",
-    instance=_member,
-    tolerance=_EXACT,
-    share=0.5,
-)
+@claim(instance=_member, tolerance=_EXACT, share=0.5)
 def lemma_5_1(sample: Sample) -> Finding:
     named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[0] for notion in NOTION_NAMES)}
     return holds(sample, named=named, tolerance=_CONIC, of="sets and members")
@@ -306,13 +230,7 @@ def _silent_pairs() -> dict[str, tuple[float, float]]:
 _TO_N = "The range ends at n, the largest distortion there is; up to 1 it is a point for m = n = 2 and empty for other n > 1."
 
 
-@claim(
-    "Lemma 5(2)",
-    "Section III",
-    "On databases of n records with m values, for a whole number D and n(m-1)/m <= D <= 1, the uniform mechanism leaks "
-    "nothing and keeps the distortion D, so that the least leakage over any source set is 0 by every notion.",
-    correction=f"{_TO_N} Nor need D be a whole number.",
-)
+@claim()
 def lemma_5_2() -> Finding:
     return loose(_silent_pairs())
 
@@ -327,15 +245,7 @@ def _special(rng: np.random.Generator) -> float:
     return max(over, least(notion, m, n, d, vertices) - loss(notion, matrix, m, n, SourceSet(vertices)))
 
 
-@claim(
-    "Lemma 5(3)",
-    "Section III",
-    "Q_D(y|x) = (1 - D/n)^n ((m-1)(n-D)/D)^(-d(x,y)), which treats every record alike, is a mechanism of distortion D for "
-    "every prior; so no source set needs to leak more than Q_D.",
-    instance=_special,
-    tolerance=_EXACT,
-    share=0.2,
-)
+@claim(instance=_special, tolerance=_EXACT, share=0.2)
 def lemma_5_3(sample: Sample) -> Finding:
     named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[1] for notion in NOTION_NAMES)}
     for m, n, d in ((3, 2, F(4, 3)), (2, 3, F(5, 2)), (2, 2, F(3, 2))):
@@ -467,26 +377,14 @@ for _name in (
 ):  # fmt: skip
     _part, _notion, _side = part_of(_name)
     claim(
-        f"Theorem 6({_part}), {_side} bound",
-        "Section III",
-        "On databases of n records with m values, for source sets of full support with theta = m^n max_P min_x P(x), the "
-        f"least leakage by {_notion} at distortion D is at {'least' if _side == 'lower' else 'most'} "
-        f"{_positive_part((_LOWER_6 if _side == 'lower' else _UPPER)[_notion])}.",
         name=_name,
-        correction=_CORRECTIONS_6.get(_name, ""),
         instance=_violation_6(_notion, _side, "corrected" if _name == "theorem_6_7_lower" else "printed"),
         tolerance=_tolerance(_notion),
         share=_SHARES.get(_notion, 0.2),
     )(_check_6(_notion, _side))
 
 
-@claim(
-    "Theorem 6, in particular",
-    "Section III",
-    "For n(1 - 1/m) <= D <= 1 the least leakage is 0 by all seven notions, for any source set of databases of n records with "
-    "m values.",
-    correction=_TO_N,
-)
+@claim()
 def theorem_6_in_particular() -> Finding:
     return loose(_silent_pairs())
 
@@ -505,12 +403,7 @@ def _theta_orders(rng: np.random.Generator) -> float:
     return worst
 
 
-@claim(
-    "Theorem 6, remark on theta",
-    "Section III",
-    "The larger theta, the closer the lower and the upper bounds of Theorem 6 are, other things equal; at theta = 1 some meet.",
-    instance=_theta_orders,
-)
+@claim(instance=_theta_orders)
 def theorem_6_remark_on_theta(sample: Sample) -> Finding:
     named = {}
     for notion in (DP, MUTUAL):
@@ -519,28 +412,16 @@ def theorem_6_remark_on_theta(sample: Sample) -> Finding:
     return holds(sample, named=named, of="m, n, D and pairs of theta")
 
 
-@claim(
-    "Theorem 6, eta",
-    "Section III",
-    "The source set determines eta = max_x P'(x), where P' is the member with the largest smallest probability.",
-    correction="Several members may attain theta, with different eta; each of them gives a valid bound (7), the least eta "
-    "the best.",
-)
+@claim()
 def theorem_6_eta() -> Finding:
     first, second = [F(6, 10), F(2, 10), F(2, 10)], [F(2, 10), F(6, 10), F(2, 10)]
     mixed = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
     where = "hull of (6,2,2)/10 and (2,6,2)/10, with equal smallest probabilities: eta of an end less eta of the middle"
     floors = {"smallest probability of an end": float(min(first)), "of the middle": float(min(mixed))}
-    return refuted(where, 0.0, float(max(first) - max(mixed)), **floors)
+    return above(where, 0.0, float(max(first) - max(mixed)), **floors)
 
 
-@claim(
-    "Section III, theta of Class I",
-    "Section III",
-    "If a source set contains the uniform distribution, then that is the member with the largest smallest probability, theta "
-    "= 1 and eta = m^(-n).",
-    instance=lambda rng: max(abs(random_prior(rng, 4).min() * 4 - 1) - 1, random_prior(rng, 6).min() * 6 - 1),
-)
+@claim(instance=lambda rng: max(abs(random_prior(rng, 4).min() * 4 - 1) - 1, random_prior(rng, 6).min() * 6 - 1))
 def section_iii_theta_of_class_i(sample: Sample) -> Finding:
     found = zhong.floor_of(SourceSet([[0.25] * 4, [0.4, 0.3, 0.2, 0.1]]))
     named = {"{uniform, (4,3,2,1)/10}": max(abs(found.theta - 1), abs(found.peak - 1))}
@@ -632,14 +513,7 @@ for _name in (
 ):  # fmt: skip
     _part, _notion, _side = part_of(_name)
     claim(
-        f"Theorem 7({_part}){'' if _side == 'both' else f', {_side} bound'}",
-        "Section III",
-        "On databases of n records with m values, if the hull of the source set contains the uniform distribution, the least "
-        f"leakage by {_notion} at distortion D is {IS[_side]}"
-        f"{_positive_part((_LOWER_7 if _side == 'lower' else _UPPER)[_notion])}"
-        f"{', and the latter is what Q_D leaks' if _name == 'theorem_7_3_upper' else ''}.",
         name=_name,
-        correction=_CORRECTIONS_7.get(_name, ""),
         instance=_violation_7(
             _notion, _side, "corrected" if _name in ("theorem_7_6_lower", "theorem_7_7") else "printed"
         ),
@@ -647,14 +521,7 @@ for _name in (
     )(_check_7(_notion, _side))
 
 
-@claim(
-    "Theorem 7(3), what Q_D leaks",
-    "Section III",
-    "Over a source set of databases the maximal information of Q_D is -log min_P min_y sum_{l=0..m} ((m-1)(n-D)/D)^(-l) "
-    "P(N_l(y)).",
-    correction="The sum runs over all distances l = 0 .. n; the difference counts where m < n.",
-    instance=lambda rng: _special_information(rng),
-)
+@claim(instance=lambda rng: _special_information(rng))
 def theorem_7_3_what_q_d_leaks(sample: Sample) -> Finding:
     source, matrix = uniform(8), zhong.lemma_5_mechanism(2, 3, 1.0)
     exact = math.exp(-loss(MAXIMAL, matrix, 2, 3, source))
@@ -671,12 +538,6 @@ def _special_information(rng: np.random.Generator) -> float:
     return abs(formula - loss(MAXIMAL, zhong.lemma_5_mechanism(m, n, d), m, n, source))
 
 
-@claim(
-    "Theorem 7, in particular",
-    "Section III",
-    "For n(m-1)/m <= D <= 1 the least leakage is 0 by all seven notions, for source sets whose hull contains the uniform "
-    "distribution.",
-    correction=_TO_N,
-)
+@claim()
 def theorem_7_in_particular() -> Finding:
     return loose(_silent_pairs())

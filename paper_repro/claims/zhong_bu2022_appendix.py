@@ -9,7 +9,7 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, loose
+from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose
 from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import apart, divergence, exp_ratio
 from paper_repro.claims.zhong_bu2022_tools import (
@@ -19,7 +19,6 @@ from paper_repro.claims.zhong_bu2022_tools import (
     MAXIMAL,
     RENYI,
     SIBSON,
-    claim,
     information,
     loss,
     part_of,
@@ -144,13 +143,7 @@ for _name, _condition, _formula in (
 ):
     _part, _notion, _ = part_of(_name)
     _skipped = ", without the terms log(0/0) of outputs that are never published" if _part <= 3 else ""
-    claim(
-        f"Definitions 3 and 19({_part})",
-        f"Section II-B, {_PLACE}",
-        f"The least eps >= 0 of {_notion}, {_condition}, is {_formula}{_skipped}.",
-        name=_name,
-        instance=_same_definitions(_notion),
-    )(_check_definition(_notion))
+    claim(name=_name, instance=_same_definitions(_notion))(_check_definition(_notion))
 
 
 # Lemma 20
@@ -180,14 +173,7 @@ def _lemma_20_1(rng: np.random.Generator) -> float:
     return max(apart(*found), apart(found[0], _by_formula(notion, matrix, other)))
 
 
-@claim(
-    "Lemma 20(1)",
-    _PLACE,
-    "What a mechanism leaks by differential privacy, its approximate version, maximal leakage or Renyi differential privacy "
-    "does not depend on the prior.",
-    instance=_lemma_20_1,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_lemma_20_1, tolerance=_ROUNDING)
 def lemma_20_1(sample: Sample) -> Finding:
     matrix = [[0.9, 0.1], [0.3, 0.7]]
     first, second = SourceSet([0.5, 0.5]), SourceSet([0.9, 0.1])
@@ -207,14 +193,7 @@ def _worst_pair(notion: Notion, matrix: FloatArray) -> float:
     return apart(whole, max(two))
 
 
-@claim(
-    "Lemma 20(2)",
-    _PLACE,
-    "Differential privacy, its approximate version and Renyi differential privacy are worst-case guarantees: the leakage is "
-    "the largest over all pairs of neighbors of that of the pair alone, however unlikely its letters are.",
-    instance=lambda rng: _worst_pair(_pick(rng, _BETWEEN), _drawn(rng)[0]),
-    tolerance=_ROUNDING,
-)
+@claim(instance=lambda rng: _worst_pair(_pick(rng, _BETWEEN), _drawn(rng)[0]), tolerance=_ROUNDING)
 def lemma_20_2(sample: Sample) -> Finding:
     matrix = np.array([[0.75, 0.25, 0.0], [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]])
     named = {f"three letters on a line, {DP}": _worst_pair(DifferentialPrivacy(), matrix)}
@@ -230,14 +209,7 @@ def _renamed(rng: np.random.Generator) -> float:
     return max(apart(found, again), apart(found, _by_formula(notion, matrix, prior)))
 
 
-@claim(
-    "Lemma 20(3)",
-    _PLACE,
-    "Maximal information, maximal leakage, Sibson and mutual information are global guarantees: they know of no neighbors, "
-    "and renaming the letters together with their prior changes nothing.",
-    instance=_renamed,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_renamed, tolerance=_ROUNDING)
 def lemma_20_3(sample: Sample) -> Finding:
     rare = SourceSet([1 - 1e-9, 1e-9])
     named = {
@@ -256,13 +228,7 @@ def _lemma_20_4(rng: np.random.Generator) -> float:
     return max(apart(found[0], found[1]), *(b - a if a != b else 0.0 for a, b in itertools.pairwise(found[1:])))
 
 
-@claim(
-    "Lemma 20(4)",
-    _PLACE,
-    "What a mechanism leaks by (eps, delta)-privacy does not increase with delta, and for delta = 0 it is that of "
-    "differential privacy.",
-    instance=_lemma_20_4,
-)
+@claim(instance=_lemma_20_4)
 def lemma_20_4(sample: Sample) -> Finding:
     table = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
     ratios = [exp_ratio(table, delta=delta) for delta in (F(0), F(1, 4), F(1, 2))]
@@ -284,14 +250,7 @@ def _lemma_20_5(rng: np.random.Generator) -> float:
     return worst
 
 
-@claim(
-    "Lemma 20(5)",
-    _PLACE,
-    "As the order tends to infinity, what a mechanism leaks by Renyi differential privacy tends to what it leaks by "
-    "differential privacy.",
-    instance=_lemma_20_5,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_lemma_20_5, tolerance=_ROUNDING)
 def lemma_20_5(sample: Sample) -> Finding:
     flip = [[0.75, 0.25], [0.25, 0.75]]
     named = {"rows (3,1)/4 and (1,3)/4, order 1e9, log 3": abs(RenyiDP(1e9).leakage(flip) - math.log(3))}
@@ -312,13 +271,7 @@ def _lemma_20_6(rng: np.random.Generator) -> float:
     return worst
 
 
-@claim(
-    "Lemma 20(6)",
-    _PLACE,
-    "As the order tends to 1, Sibson information tends to mutual information.",
-    instance=_lemma_20_6,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_lemma_20_6, tolerance=_ROUNDING)
 def lemma_20_6(sample: Sample) -> Finding:
     flip, half = np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5])
     gap = SibsonInformation(1 + 1e-4).leakage(flip, SourceSet(half)) - information(half, flip)
@@ -339,13 +292,7 @@ def _lemma_20_7(rng: np.random.Generator) -> float:
     return worst
 
 
-@claim(
-    "Lemma 20(7)",
-    _PLACE,
-    "As the order tends to infinity, Sibson information tends to maximal leakage, for priors of full support.",
-    instance=_lemma_20_7,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_lemma_20_7, tolerance=_ROUNDING)
 def lemma_20_7(sample: Sample) -> Finding:
     flip, half = np.array([[0.75, 0.25], [0.25, 0.75]]), SourceSet([0.5, 0.5])
     gap = abs(SibsonInformation(1e6).leakage(flip, half) - math.log(1.5))
@@ -360,14 +307,7 @@ def _lemma_20_8(rng: np.random.Generator) -> float:
     return max(a - b if a != b else 0.0 for a, b in itertools.pairwise(found))
 
 
-@claim(
-    "Lemma 20(8)",
-    _PLACE,
-    "What a mechanism leaks by Renyi differential privacy does not decrease with the order, and is at most what it leaks by "
-    "differential privacy.",
-    instance=_lemma_20_8,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_lemma_20_8, tolerance=_ROUNDING)
 def lemma_20_8(sample: Sample) -> Finding:
     # Of order 2: (9/16)/(1/4) + (1/16)/(3/4) = 7/3, below 3.
     gap = abs(RenyiDP(2).leakage([[0.75, 0.25], [0.25, 0.75]]) - math.log(7 / 3))
@@ -387,15 +327,7 @@ def _lemma_20_9(rng: np.random.Generator) -> float:
     return max(a - b for a, b in itertools.pairwise(found))
 
 
-@claim(
-    "Lemma 20(9)",
-    _PLACE,
-    "Sibson information does not decrease with the order and lies between mutual information and what the mechanism leaks by "
-    "differential privacy, where neighbors are databases that differ in one of n records.",
-    correction="It is at most n times the leakage of differential privacy; the bound is right for one record.",
-    instance=_lemma_20_9,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_lemma_20_9, tolerance=_ROUNDING)
 def lemma_20_9(sample: Sample) -> Finding:
     private = math.exp(differential_privacy(zhong.lemma_5_profile(3, 6, 3.0), 3))
     order_2 = math.exp(sibson_information(zhong.lemma_5_profile(3, 6, 3.0), 3, 2.0))
@@ -431,14 +363,7 @@ def _mixed(rng: np.random.Generator, notion: Notion, form: Callable[[float], flo
     return (form(middle) - mean) / max(1.0, form(middle))
 
 
-@claim(
-    "Lemma 21(1)",
-    _PLACE,
-    "Differential privacy, its approximate version and maximal information are quasi-convex in the mechanism: a mixture "
-    "leaks no more than the leakier of its parts.",
-    instance=lambda rng: _mixed(rng, _pick(rng, [*_BETWEEN[:3], MaximalInformation()]), None),
-    tolerance=_ROUNDING,
-)
+@claim(instance=lambda rng: _mixed(rng, _pick(rng, [*_BETWEEN[:3], MaximalInformation()]), None), tolerance=_ROUNDING)
 def lemma_21_1(sample: Sample) -> Finding:
     # Identity and its reverse leak without bound; half-way nothing.
     named = {"identity and reverse, half-way": DifferentialPrivacy().leakage([[0.5, 0.5], [0.5, 0.5]])}
@@ -450,13 +375,7 @@ def lemma_21_1(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=_ROUNDING, of="pairs of channels, mixtures and priors")
 
 
-@claim(
-    "Lemma 21(2)",
-    _PLACE,
-    "The exponential of maximal leakage is convex in the mechanism.",
-    instance=lambda rng: _mixed(rng, MaximalLeakage(), math.exp),
-    tolerance=_ROUNDING,
-)
+@claim(instance=lambda rng: _mixed(rng, MaximalLeakage(), math.exp), tolerance=_ROUNDING)
 def lemma_21_2(sample: Sample) -> Finding:
     # The identity and an even choice for two letters: 2 and 1, half-way 3/2.
     gap = math.exp(MaximalLeakage().leakage([[0.75, 0.25], [0.25, 0.75]])) - 1.5
@@ -468,14 +387,7 @@ def _moment(rng: np.random.Generator) -> float:
     return _mixed(rng, RenyiDP(order), lambda leakage: math.exp(min((order - 1) * leakage, 500.0)))
 
 
-@claim(
-    "Lemma 21(3)",
-    _PLACE,
-    "Renyi differential privacy of order above 1 is convex in the mechanism.",
-    correction="exp((a-1) eps) is convex, hence eps quasi-convex.",
-    instance=_moment,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_moment, tolerance=_ROUNDING)
 def lemma_21_3(sample: Sample) -> Finding:
     first, second = [[F(9, 10), F(1, 10)], [F(1, 20), F(19, 20)]], [[F(1, 20), F(19, 20)]] * 2
     middle = [[(a + b) / 2 for a, b in zip(x, y, strict=True)] for x, y in zip(first, second, strict=True)]
@@ -499,13 +411,7 @@ def _lemma_21_4(rng: np.random.Generator) -> float:
     return max(convex, _mixed(rng, SibsonInformation(order), None))
 
 
-@claim(
-    "Lemma 21(4)",
-    _PLACE,
-    "At order a, exp((a-1)/a eps)/(a-1) of the Sibson information eps is convex in the mechanism, and eps is quasi-convex.",
-    instance=_lemma_21_4,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_lemma_21_4, tolerance=_ROUNDING)
 def lemma_21_4(sample: Sample) -> Finding:
     # Order 2, identity and even choice for a fair bit: exp(eps / 2) is sqrt 2 and 1, half-way sqrt(5/4).
     form = math.exp(SibsonInformation(2.0).leakage([[0.75, 0.25], [0.25, 0.75]], SourceSet([0.5, 0.5])) / 2)
@@ -514,13 +420,7 @@ def lemma_21_4(sample: Sample) -> Finding:
     return holds(sample, named=named, tolerance=_ROUNDING, of="pairs of channels, priors, orders and mixtures")
 
 
-@claim(
-    "Lemma 21(5)",
-    _PLACE,
-    "Mutual information is convex in the mechanism.",
-    instance=lambda rng: _mixed(rng, MutualInformation(), lambda leakage: leakage),
-    tolerance=_ROUNDING,
-)
+@claim(instance=lambda rng: _mixed(rng, MutualInformation(), lambda leakage: leakage), tolerance=_ROUNDING)
 def lemma_21_5(sample: Sample) -> Finding:
     half, flip = np.array([0.5, 0.5]), np.array([[0.75, 0.25], [0.25, 0.75]])
     named = {"identity and even choice, fair bit": information(half, flip) - math.log(2) / 2}
@@ -546,13 +446,7 @@ def _monotone(rng: np.random.Generator) -> float:
     return low - high if low != high else 0.0
 
 
-@claim(
-    "Lemma 22(1)",
-    _PLACE,
-    "The Renyi divergence of two distributions does not decrease with its order.",
-    instance=_monotone,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_monotone, tolerance=_ROUNDING)
 def lemma_22_1(sample: Sample) -> Finding:
     row, other = np.array([0.75, 0.25]), np.array([0.25, 0.75])
     named = {"(3,1)/4 and (1,3)/4, orders 2 and 3": divergence(row, other, 2.0) - divergence(row, other, 3.0)}
@@ -568,13 +462,7 @@ def _preserved(row: FloatArray, other: FloatArray, order: float) -> float:
     return max(float(row[event].sum() - (math.exp(known) * other[event].sum()) ** power) for event in events)
 
 
-@claim(
-    "Lemma 22(2)",
-    _PLACE,
-    "P(A) <= (e^D Q(A))^((a-1)/a) for any event A, D being the Renyi divergence of P from Q of order a above 1.",
-    instance=lambda rng: _preserved(*_rows(rng), float(1 + 10 ** rng.uniform(-2, 1.5))),
-    tolerance=_ROUNDING,
-)
+@claim(instance=lambda rng: _preserved(*_rows(rng), float(1 + 10 ** rng.uniform(-2, 1.5))), tolerance=_ROUNDING)
 def lemma_22_2(sample: Sample) -> Finding:
     row, other = np.array([0.0, 0.4, 0.6]), np.array([0.75, 0.1, 0.15])
     named = {
@@ -594,14 +482,7 @@ def _lemma_23(rng: np.random.Generator) -> float:
     )
 
 
-@claim(
-    "Lemma 23",
-    _PLACE,
-    "P_XY(E) <= max_y (P_X(E_y) e^I)^((a-1)/a) for any event E, E_y being the x with (x, y) in E and I the Sibson "
-    "information of order a.",
-    instance=_lemma_23,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_lemma_23, tolerance=_ROUNDING)
 def lemma_23(sample: Sample) -> Finding:
     fair = SourceSet(np.full(4, 0.25))
     tight = (0.25 * math.exp(SibsonInformation(2.0).leakage(np.eye(4), fair))) ** 0.5 - 1
@@ -633,14 +514,7 @@ def _merged(rng: np.random.Generator) -> float:
     return max(after - before if after != before else 0.0, wrong)
 
 
-@claim(
-    "Lemma 24",
-    "Appendix C",
-    "For all notions but approximate differential privacy with positive delta, some best local mechanism has at most m "
-    "outputs, as many as there are letters: merging the others with an output leaks no more and keeps the distortion.",
-    instance=_merged,
-    tolerance=_ROUNDING,
-)
+@claim(instance=_merged, tolerance=_ROUNDING)
 def lemma_24(sample: Sample) -> Finding:
     wide, half = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]), np.array([0.5, 0.5])
     fewer = np.array([[0.5, 0.5], [0.25, 0.75]])
@@ -673,12 +547,7 @@ def _least_change(prior: list[float], ratio: float, outputs: int, delta: float) 
     return 1 + float(found.fun)
 
 
-@claim(
-    "Lemma 24, exception",
-    "Appendix C",
-    "Lemma 24 leaves out approximate differential privacy with positive delta (pointwise), where merging outputs may leak more.",
-    correction="Merging may leak more there, but the lemma holds all the same: outputs other than letters do not help.",
-)
+@claim()
 def lemma_24_exception() -> Finding:
     table = [[F(1, 10), F(1, 10), F(8, 10)], [F(0), F(0), F(1)], [F(0), F(0), F(1)]]
     before = exp_ratio(table, delta=F(1, 10))

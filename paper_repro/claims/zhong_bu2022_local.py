@@ -8,19 +8,17 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable, reproduced
+from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose, reproduced
 from paper_repro.claims.draw import Vertices, random_mechanism, random_prior, random_vertices
 from paper_repro.claims.exact import changed
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
-    IS,
     LEAKAGE,
     MAXIMAL,
     MUTUAL,
     RENYI,
     SIBSON,
-    claim,
     least,
     least_by_program,
     loss,
@@ -39,15 +37,6 @@ _HALF: Vertices = ((0.5, 0.5),)
 _PAIR: Vertices = ((0.5, 0.5), (0.75, 0.25))
 
 
-@claim(
-    "Figure 2",
-    "Section IV",
-    "In the local framework individuals do not trust the data server; the mechanism is applied before data are uploaded.",
-)
-def figure_2() -> Finding:
-    return not_checkable("a diagram of who sends what to whom; it says nothing that a number could contradict")
-
-
 def _validity(rng: np.random.Generator) -> float:
     size = int(rng.integers(2, 7))
     prior, matrix = random_prior(rng, size), random_mechanism(rng, size)
@@ -55,12 +44,7 @@ def _validity(rng: np.random.Generator) -> float:
     return abs(float((prior[:, np.newaxis] * matrix * apart).sum()) - (1 - float(prior @ np.diagonal(matrix))))
 
 
-@claim(
-    "Section IV, validity",
-    "Section IV",
-    "For one record a mechanism keeps the distortion D if and only if sum_i P_i Q(i|i) >= 1 - D.",
-    instance=_validity,
-)
+@claim(instance=_validity)
 def section_iv_validity(sample: Sample) -> Finding:
     matrix = [[F(1), F(0), F(0)], [F(1, 2), F(1, 2), F(0)], [F(0), F(1, 3), F(2, 3)]]
     prior = [F(7, 10), F(2, 10), F(1, 10)]
@@ -157,13 +141,7 @@ for _name in (
 ):  # fmt: skip
     _part, _of, _side = part_of(_name)
     claim(
-        f"Proposition 8({_part}){'' if _side == 'both' else f', {_side} bound'}",
-        "Section IV-A",
-        "For one record of m values, if the hull of the source set contains the uniform distribution, the least leakage by "
-        f"{_of} at distortion D is {IS[_side]}{_FORMULA_8[_of][_side == 'upper']}"
-        f"{'; the bound is what Q_D leaks' if _name == 'proposition_8_3_upper' else ''}.",
         name=_name,
-        correction=_RISES_8 if _side == "upper" and _of != MAXIMAL else "",
         instance=_violation_8(_of, _side),
         tolerance=_CONIC if _of == MAXIMAL else _EXACT,
         share=0.2 if _of == MAXIMAL else 1.0,
@@ -173,12 +151,7 @@ for _name in (
 # Section IV-B: one known prior, and ordered sets
 
 
-@claim(
-    "Section IV-B, why another method",
-    "Section IV-B",
-    "Without the uniform distribution in the source set, Theorem 6 sometimes gives no lower bound: its bound is 0 where "
-    "something leaks.",
-)
+@claim()
 def section_iv_b_why_another_method() -> Finding:
     named = {}
     for notion in (DP, LEAKAGE):
@@ -207,16 +180,7 @@ def _jumps(delta: F) -> tuple[tuple[float, float], tuple[float, float]]:
 _JUMP = "Right but at D = (1-delta) D^(m-1), where the least leakage jumps to 0: k = m has to be allowed there."
 
 
-@claim(
-    "Theorem 9",
-    "Section IV-B",
-    "For a known prior P_1 >= .. >= P_m, D^(k) being the sum of its k smallest probabilities, the least leakage of "
-    "approximate privacy (Q(y|x) <= e^eps Q(y|x') + delta) at distortion D is max(0, min_k log((m-k)(1-D-delta)/(D - "
-    "(1-delta)D^(k-1)))), over the k with D > (1-delta)D^(k-1).",
-    correction=_JUMP,
-    instance=_violation_9,
-    tolerance=_EXACT,
-)
+@claim(instance=_violation_9, tolerance=_EXACT)
 def theorem_9(sample: Sample) -> Finding:
     name = "P = (4,3,2,1)/10, delta = {}, D = {}, as exp"
     found = {name.format(delta, (1 - delta) * F(6, 10)): _jumps(delta) for delta in (F(1, 10), F(1, 4))}
@@ -239,14 +203,7 @@ def _violation_10(rng: np.random.Generator) -> float:
     return max(at, 1e-9 - before)
 
 
-@claim(
-    "Lemma 10",
-    "Section IV-B",
-    "For 0 < delta < 1 and a known prior nothing needs to leak by approximate privacy (Q(y|x) <= e^eps Q(y|x') + delta) if "
-    "and only if D >= (1-delta)(1 - P_1), P_1 being the largest probability.",
-    instance=_violation_10,
-    tolerance=_EXACT,
-)
+@claim(instance=_violation_10, tolerance=_EXACT)
 def lemma_10(sample: Sample) -> Finding:
     # Q_delta keeps letter 1, and every other one with probability delta.
     table = [[F(1), F(0), F(0)], [F(9, 10), F(1, 10), F(0)], [F(9, 10), F(0), F(1, 10)]]
@@ -299,14 +256,7 @@ for _part, _name, _text in (
     (1, "lemma_11_1", "delta <= Q(m|m) <= .. <= Q(1|1) <= 1"),
     (2, "lemma_11_2", "Q(j|j) = e^eps Q(j|1) + delta for all j from 2 on, eps being its leakage"),
 ):
-    claim(
-        f"Lemma 11({_part})",
-        "Section IV-B",
-        "For 0 < delta < 1 and a known prior in falling order, where something leaks, a best mechanism by approximate "
-        f"privacy (Q(y|x) <= e^eps Q(y|x') + delta) has {_text}.",
-        name=_name,
-        instance=_lemma_11_violation(_part),
-    )(_check_11(_part))
+    claim(name=_name, instance=_lemma_11_violation(_part))(_check_11(_part))
 
 
 def _ordered(rng: np.random.Generator, count: int = 2) -> Vertices:
@@ -321,19 +271,7 @@ def _violation_12(rng: np.random.Generator) -> float:
     return abs(math.expm1(formula - least(APPROXIMATE, len(vertices[0]), 1, d, vertices, delta=delta)))
 
 
-@claim(
-    "Proposition 12",
-    "Section IV-B",
-    "For sets of priors with a common falling order, the least leakage of approximate privacy (Q(y|x) <= e^eps Q(y|x') + "
-    "delta) is the minimum over 1-D <= a <= 1 of log(((m-1)(a-delta) - min_g d(a,g))/(1-a)), d being the least (a-1+D) sum_P "
-    "y_P + (a-delta) z with sum_P D_P^(j) y_P + z >= j(1-g) for j = 1 .. m-1 and y, z >= 0.",
-    correction="The inner minimum is over d(a,g) + (m(a-delta) - 1 + delta) g, as in the proof of Theorem 9; as printed g = "
-    "1 makes d = 0 and the result log((m-1)(1-D-delta)/D), whatever the set. The leakage is 0 from D = (1-delta) max_P (1 - "
-    "P_1) on.",
-    instance=_violation_12,
-    tolerance=1e-6,
-    share=0.5,
-)
+@claim(instance=_violation_12, tolerance=1e-6, share=0.5)
 def proposition_12(sample: Sample) -> Finding:
     printed, mended = {}, {}
     for delta, d in ((F(1, 10), F(9, 40)), (F(0), F(9, 40)), (F(0), F(1, 4))):
@@ -351,15 +289,7 @@ def _violation_13(rng: np.random.Generator) -> float:
     return abs(zhong.theorem_13(prior, d, "corrected") - least(DP, len(prior), 1, d, (tuple(prior.tolist()),)))
 
 
-@claim(
-    "Theorem 13",
-    "Section IV-B",
-    "For a known prior P_1 >= .. >= P_m the least leakage of differential privacy at distortion D is max(0, min_k "
-    "log((m-k)(1-D)/(D - D^(k-1)))), over the k with D > D^(k-1), the sum of the k-1 smallest probabilities.",
-    correction=_JUMP.replace("(1-delta) ", ""),
-    instance=_violation_13,
-    tolerance=_EXACT,
-)
+@claim(instance=_violation_13, tolerance=_EXACT)
 def theorem_13(sample: Sample) -> Finding:
     printed, mended = {}, {}
     for label, prior, d in (
@@ -373,31 +303,13 @@ def theorem_13(sample: Sample) -> Finding:
     return corrected(printed, mended, sample, tolerance=_EXACT)
 
 
-@claim(
-    "Theorem 13, comparison",
-    "Section IV-B",
-    "Theorem 13 is stronger than the result of Kalantari et al. (2018), who give an optimization problem and not its solution.",
-)
-def theorem_13_comparison() -> Finding:
-    return not_checkable(
-        "how far another paper went is no number; both are exact for one prior, but for the jump of this one"
-    )
-
-
 def _violation_14(rng: np.random.Generator) -> float:
     prior = random_prior(rng, int(rng.integers(2, 8)), -0.3, 1.5)
     d = float(rng.uniform(0.01, 1.2)) * (1 - float(prior[0]))
     return abs(zhong.theorem_14(prior, d) - least(LEAKAGE, len(prior), 1, d, (tuple(prior.tolist()),)))
 
 
-@claim(
-    "Theorem 14",
-    "Section IV-B",
-    "For a known prior, D^(k) being the sum of its k smallest probabilities, the least maximal leakage at distortion D is "
-    "max(0, log(m - k - (D - D^(k))/(D^(k) - D^(k-1)))), for the k with D^(k-1) < D <= D^(k).",
-    instance=_violation_14,
-    tolerance=_EXACT,
-)
+@claim(instance=_violation_14, tolerance=_EXACT)
 def theorem_14(sample: Sample) -> Finding:
     cases = {
         "P = (4,3,2,1)/10, D = 27/50": (_FOUR, 0.54),
@@ -419,12 +331,7 @@ def _round_trip(rng: np.random.Generator) -> float:
     return abs(zhong.corollary_15(SourceSet(prior), zhong.theorem_14(prior, d)) - d)
 
 
-@claim(
-    "Theorem 14, equal expression",
-    "Section IV-B",
-    "The least distortion at a maximal leakage that Saeidian et al. give is the inverse of the curve of Theorem 14.",
-    instance=_round_trip,
-)
+@claim(instance=_round_trip)
 def theorem_14_equal_expression(sample: Sample) -> Finding:
     there = zhong.theorem_14(_FOUR, 0.54)
     back = zhong.corollary_15(SourceSet(_FOUR), there)
@@ -437,18 +344,7 @@ def _violation_15(rng: np.random.Generator) -> float:
     return abs(zhong.corollary_15(SourceSet(vertices), leakage) - exact)
 
 
-@claim(
-    "Corollary 15",
-    "Section IV-B",
-    "Over a set of priors with a common falling order the least distortion at maximal leakage eps is the largest of its "
-    "members' own, which are D^(m-k) + P_(k+1) (k - e^eps) for log k <= eps < log(k+1) and k = 1 .. m, with D^(j) the sum of "
-    "the j smallest probabilities.",
-    correction="For k = 1 .. m-1; from eps = log m on the distortion is 0. For k = m the formula names a probability P_(m+1) "
-    "that there is not.",
-    instance=_violation_15,
-    tolerance=1e-6,
-    share=0.5,
-)
+@claim(instance=_violation_15, tolerance=1e-6, share=0.5)
 def corollary_15(sample: Sample) -> Finding:
     name = "two letters, eps = log 2: letter whose probability is asked for, of the letters there are"
     k = int(math.exp(math.log(2)) + 1e-12)
@@ -468,12 +364,7 @@ def _binary(notion: str, d: float) -> tuple[float, float, float]:
     return lower, exact, upper
 
 
-@claim(
-    "Figure 3, curves",
-    "Section IV-C",
-    "The curves for two letters and an unknown prior, of differential privacy, its approximate version with delta = 0.1, "
-    "maximal leakage and mutual information, are those of Proposition 8.",
-)
+@claim()
 def figure_3_curves() -> Finding:
     grid = np.arange(1, 50) / 50
     named = {}
@@ -483,13 +374,7 @@ def figure_3_curves() -> Finding:
     return holds(named=named, tolerance=_EXACT)
 
 
-@claim(
-    "Figure 3, ranges",
-    "Section IV-C",
-    "For two letters and an unknown prior the least Renyi differential privacy and Sibson information of order 2 lie in the "
-    "drawn ranges.",
-    correction="Both ranges shrink to their upper ends up to D = 1/2, and to 0 from there.",
-)
+@claim()
 def figure_3_ranges() -> Finding:
     pairs = {}
     for notion in (RENYI, SIBSON):
@@ -505,15 +390,7 @@ def _excess(first: str, second: str, d: float) -> float:
     return _binary(first, d)[1] - _binary(second, d)[1]
 
 
-@claim(
-    "Figure 3, text: order",
-    "Section IV-C",
-    "For two letters and D < 1/2 the least leakages of the notions that compare neighbors (differential privacy, its "
-    "approximate version with delta = 0.1, Renyi of order 2) are above those of mutual-information type (maximal leakage, "
-    "Sibson of order 2, mutual information).",
-    correction="For differential privacy; for Renyi of order 2 up to D = (3 - sqrt 5)/2 = 0.382, and for delta = 0.1 up to D "
-    "= 0.414, where maximal leakage is as large.",
-)
+@claim()
 def figure_3_text_order() -> Finding:
     printed = {
         "maximal leakage less Renyi at D = 2/5, as exp": (0.0, _excess(LEAKAGE, RENYI, 0.4)),
@@ -533,11 +410,6 @@ def _special_8(notion: str, d: float, vertices: Vertices) -> float:
 
 
 @claim(
-    "Figure 3, text: randomized response",
-    "Section IV-C",
-    "For two letters and an unknown prior the randomized response Q_D is always an optimal choice.",
-    correction="For D <= 1/2 and all notions but maximal information, whose worst prior counts; beyond D = 1/2 Q_D leaks and "
-    "need not.",
     instance=lambda rng: _special_gap(
         str(rng.choice([n for n in NOTION_NAMES if n != MAXIMAL])), float(rng.uniform(0.01, 0.5))
     ),
@@ -570,12 +442,7 @@ def _four(notion: str, d: float) -> float:
     return math.exp(least(notion, 4, 1, d, (_FOUR,)))
 
 
-@claim(
-    "Figure 4, curves",
-    "Section IV-C",
-    "The curves for P = (4,3,2,1)/10 of differential privacy, its approximate version with delta = 0.1, and maximal leakage "
-    "are those of Theorems 13, 9 and 14.",
-)
+@claim()
 def figure_4_curves() -> Finding:
     named = {}
     for notion in (DP, APPROXIMATE, LEAKAGE):
@@ -591,14 +458,7 @@ def figure_4_curves() -> Finding:
     return holds(named=named, tolerance=_EXACT)
 
 
-@claim(
-    "Figure 4, text: most relaxed",
-    "Section IV-C",
-    "For P = (4,3,2,1)/10 the least maximal leakage is below the least leakages of differential privacy and of its "
-    "approximate version with delta = 0.1.",
-    correction="Below D = 0.54, and always below differential privacy; from 0.54 to 0.6 approximate privacy needs nothing, "
-    "maximal leakage does.",
-)
+@claim()
 def figure_4_text_most_relaxed() -> Finding:
     printed = {
         "maximal leakage less approximate at D = 27/50, as exp": (0.0, _four(LEAKAGE, 0.54) - _four(APPROXIMATE, 0.54))
@@ -610,12 +470,7 @@ def figure_4_text_most_relaxed() -> Finding:
     return corrected(printed, mended, tolerance=_EXACT)
 
 
-@claim(
-    "Figure 4, text: jumps",
-    "Section IV-C",
-    "For P = (4,3,2,1)/10 the curves of differential privacy and of its approximate version with delta = 0.1 jump to zero at "
-    "D = 0.6 and 0.54.",
-)
+@claim()
 def figure_4_text_jumps() -> Finding:
     low, high = 0.3, 0.9
     while high - low > 1e-12:
@@ -632,13 +487,7 @@ def figure_4_text_jumps() -> Finding:
     return reproduced(values, 1e-9)
 
 
-@claim(
-    "Figure 4, text: why",
-    "Section IV-C",
-    "The mechanism Q_delta, which keeps the likeliest letter, and any other one with probability delta, keeps the distortion "
-    "D if and only if D >= (1-delta)(1 - P_1).",
-    instance=lambda rng: _why(random_prior(rng, int(rng.integers(2, 7))), float(rng.uniform(0, 0.9))),
-)
+@claim(instance=lambda rng: _why(random_prior(rng, int(rng.integers(2, 7))), float(rng.uniform(0, 0.9))))
 def figure_4_text_why(sample: Sample) -> Finding:
     named = {f"P = (4,3,2,1)/10, delta = {delta}": _why(np.array(_FOUR), delta) for delta in (0.0, 0.1)}
     return holds(sample, named=named, of="priors and delta")

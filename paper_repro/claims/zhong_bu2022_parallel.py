@@ -8,7 +8,7 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds, loose, not_checkable
+from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose
 from paper_repro.claims.draw import Vertices, random_mechanism, random_prior
 from paper_repro.claims.exact import (
     Channel,
@@ -24,13 +24,11 @@ from paper_repro.claims.exact import (
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
-    IS,
     LEAKAGE,
     MAXIMAL,
     MUTUAL,
     RENYI,
     SIBSON,
-    claim,
     least,
     loss,
     part_of,
@@ -58,15 +56,6 @@ _ONE_CHANNEL = (
 _BOTH_WAYS = "show one bit and hide the other"
 
 
-@claim(
-    "Figure 5",
-    "Section IV-D",
-    "In parallel composition the server collects independent samples, each of which was published under a local guarantee.",
-)
-def figure_5() -> Finding:
-    return not_checkable("a diagram of who sends what to whom; it says nothing that a number could contradict")
-
-
 def _distortion_adds_up(rng: np.random.Generator) -> float:
     size, records = int(rng.integers(2, 4)), int(rng.integers(2, 4))
     prior, matrix = random_prior(rng, size), random_mechanism(rng, size)
@@ -77,13 +66,7 @@ def _distortion_adds_up(rng: np.random.Generator) -> float:
     return abs(total - records * float(prior @ (1 - np.diagonal(matrix))))
 
 
-@claim(
-    "Section IV-D, distortion",
-    "Section IV-D",
-    "If n independent samples are published through one local mechanism each, the expected number of changed records is n "
-    "times that of one.",
-    instance=_distortion_adds_up,
-)
+@claim(instance=_distortion_adds_up)
 def section_iv_d_distortion(sample: Sample) -> Finding:
     flip = response(3, F(1, 4))
     prior = [F(7, 10), F(2, 10), F(1, 10)]
@@ -170,12 +153,7 @@ for _name, _notion in (
 ):
     _alike, _true = _notion in (DP, RENYI), _notion in (DP, RENYI, MUTUAL)
     claim(
-        f"Lemma 16({1 if _alike else 2}), {_notion}",
-        "Section IV-D",
-        "For n independent records with a prior from a given set, over all mechanisms on databases, the least leakage by "
-        f"{_notion} at distortion D is {'' if _alike else 'n times '}the least for one record at D/n.",
         name=_name,
-        correction="" if _true else _ONE_CHANNEL,
         instance=_against_all(_notion) if _true else _additive(_notion),
         tolerance=1e-5 if _true and _notion != DP else _EXACT,
         share=0.1 if _true else 1.0,
@@ -335,12 +313,7 @@ for _name in (
     _mended = _CORRECTIONS_17.get(_name) == _ONE_CHANNEL
     _reading: Reading = "corrected" if _name in ("theorem_17_5_lower", "theorem_17_7") else "printed"
     claim(
-        f"Theorem 17({_part}){'' if _side == 'both' else f', {_side} bound'}",
-        "Section IV-D",
-        "For n independent records of m values and source sets of one record whose hull contains the uniform distribution, the "
-        f"least leakage by {_notion} at distortion D is {IS[_side]}{_FORMULA_17[_notion][_side == 'upper']}.",
         name=_name,
-        correction=_CORRECTIONS_17.get(_name, ""),
         instance=_violation_of_products(_notion) if _mended else _violation_17(_notion, _side, _reading),
         tolerance=_EXACT,
     )(_check_17(_notion, _side))
@@ -362,17 +335,7 @@ def _violation_18_1(rng: np.random.Generator) -> float:
     return max(float(excess) - delta, loss(APPROXIMATE, pair, size, 2, delta=delta) - claimed)
 
 
-@claim(
-    "Theorem 18(1)",
-    "Section IV-D",
-    "For n independent records of a known prior the least leakage of (eps, delta)-privacy at distortion nD, Q(y|x) <= e^eps "
-    "Q(y|x') + delta at every output y, is that of one record at D.",
-    correction="At most that of one record; for two fair bits less, since delta is not divided by what the other records "
-    "publish. Equal in the standard definition, sum_y max(0, Q(y|x) - e^eps Q(y|x')) <= delta, but for the jump of Theorem 9.",
-    instance=_violation_18_1,
-    tolerance=_EXACT,
-    share=0.3,
-)
+@claim(instance=_violation_18_1, tolerance=_EXACT, share=0.3)
 def theorem_18_1(sample: Sample) -> Finding:
     claimed = math.exp(zhong.theorem_18("approximate differential privacy", [0.5, 0.5], 2, 0.5, delta=0.1))
     flip = response(2, F(1, 4))
@@ -397,17 +360,7 @@ def _violation_18_2(rng: np.random.Generator) -> float:
     )
 
 
-@claim(
-    "Theorem 18(2)",
-    "Section IV-D",
-    "For n independent records of a known prior the least maximal leakage at distortion nD is n times that of one record at "
-    "D, max(0, n log(m - k - (D - D^(k))/(D^(k) - D^(k-1)))) for D^(k-1) < D <= D^(k), the sums of the k-1 and k smallest "
-    "probabilities.",
-    correction="True of mechanisms that publish every record through one and the same channel; among all mechanisms an upper "
-    "bound.",
-    instance=_violation_18_2,
-    tolerance=_EXACT,
-)
+@claim(instance=_violation_18_2, tolerance=_EXACT)
 def theorem_18_2(sample: Sample) -> Finding:
     claimed = math.exp(zhong.theorem_18("maximal leakage", [0.5, 0.5], 2, 0.5))
     flip = response(2, F(1, 4))
@@ -421,11 +374,7 @@ def theorem_18_2(sample: Sample) -> Finding:
 # Contributions and conclusion
 
 
-@claim(
-    "Introduction, contribution 2",
-    "Section I",
-    "For a known prior the local problem is solved for approximate differential privacy (delta = 1/10) and for maximal leakage.",
-)
+@claim()
 def introduction_contribution_2() -> Finding:
     named, prior = {}, (0.4, 0.3, 0.2, 0.1)
     for d in (0.1, 0.25, 0.45, 0.55):
@@ -437,14 +386,7 @@ def introduction_contribution_2() -> Finding:
     return holds(named=named, tolerance=_EXACT)
 
 
-@claim(
-    "Introduction, contribution 3",
-    "Section I",
-    "For n independent samples and an unknown prior there are closed forms of the least leakage for differential privacy, "
-    "maximal leakage and mutual information, those of Theorem 17.",
-    correction="For differential privacy and mutual information; that for maximal leakage is right only if one channel "
-    "serves all records.",
-)
+@claim()
 def introduction_contribution_3() -> Finding:
     case = _SHOWN
     found = {
@@ -467,23 +409,8 @@ def _rescaled(rng: np.random.Generator) -> float:
     )
 
 
-@claim(
-    "Conclusion, closed form",
-    "Section V",
-    "For known priors the least leakage of approximate differential privacy has a closed form.",
-    instance=_rescaled,
-    tolerance=_EXACT,
-)
+@claim(instance=_rescaled, tolerance=_EXACT)
 def conclusion_closed_form(sample: Sample) -> Finding:
     gap = abs(zhong.theorem_9([0.7, 0.2, 0.1], 0.225, 0.1) - math.log(5))
     named = {"P = (7,2,1)/10, delta = 1/10, D = 9/40, log 5": gap}
     return holds(sample, named=named, of="priors, delta and D, and differential privacy at D/(1-delta)")
-
-
-@claim(
-    "Conclusion, first result",
-    "Section V",
-    "This is the first result on the privacy-utility trade-off of approximate differential privacy.",
-)
-def conclusion_first_result() -> Finding:
-    return not_checkable("who was first is a matter of the literature, not of a computation")

@@ -9,7 +9,7 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, corrected, holds
+from paper_repro.claims.base import Finding, Sample, claim, corrected, holds
 from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import Channel, changed, distances, exp_ratio, product, response
 from paper_repro.claims.zhong_bu2022_tools import (
@@ -18,7 +18,6 @@ from paper_repro.claims.zhong_bu2022_tools import (
     LEAKAGE,
     MUTUAL,
     RENYI,
-    claim,
     information,
     least,
     loss,
@@ -45,12 +44,7 @@ def _range_of_a_and_b(m: int, n: int, d: float) -> float:
     return max(m**-n - same, same - 1, 1 - ratio)
 
 
-@claim(
-    "Proof of Theorem 6, A and B",
-    _PLACE,
-    "With A = (m-1)(n-D)/D and B = (1 - D/n)^n, m^(-n) < B < 1 < A for 0 < D < n(m-1)/m.",
-    instance=lambda rng: _range_of_a_and_b(*_space(rng)),
-)
+@claim(instance=lambda rng: _range_of_a_and_b(*_space(rng)))
 def proof_of_theorem_6_a_and_b(sample: Sample) -> Finding:
     return holds(sample, named={"m = 3, n = 2, D = 1": _range_of_a_and_b(3, 2, 1.0)}, of="m, n and D")
 
@@ -79,16 +73,7 @@ def _binomial_gap(rng: np.random.Generator) -> float:
     return _moment_by_shells(m, n, d, alpha, n - 1, counted=True) / exact - 1
 
 
-@claim(
-    "Proof of Theorem 6, item 1.1",
-    _PLACE,
-    "The sum of Q_D(y|x)^a Q_D(y|x')^(1-a) over y, for neighbors x and x', A = (m-1)(n-D)/D and B = (1 - D/n)^n, is "
-    "sum_{l=1..n} C(m-1,l-1) (m-1)^(l-1) A^(-l) B (m - 2 + A^(1-a)) + sum_{l=0..n-1} A^(-l) B A^(a-1).",
-    correction="C(n-1,l-1), of the n-1 other records; and the last sum has the weights C(n-1,l) (m-1)^l. The closed form at "
-    "the end is right.",
-    instance=_binomial_gap,
-    tolerance=_EXACT,
-)
+@claim(instance=_binomial_gap, tolerance=_EXACT)
 def proof_of_theorem_6_item_1_1(sample: Sample) -> Finding:
     name = "m = 2, n = 3, D = 1, order 2"
     exact = _moment(2, 3, 1.0, 2.0)
@@ -117,14 +102,7 @@ def _stationarity_gap(rng: np.random.Generator) -> float:
     return _stationarity(m, n, d, alpha, weighted=True) / m**n
 
 
-@claim(
-    "Proof of Theorem 6, item 1.2",
-    _PLACE,
-    "At the uniform prior the derivative in P(x) of the sum over y of (sum_x P(x) A^(-a d(x,y)))^(1/a) is sum_y 1/a (sum_x "
-    "P(x) A^(-a d(x,y)))^((1-a)/a), which equals lambda = 1/a m^(n(a-1)/a) (1 + (m-1)A^(-a))^(n/a), where A = (m-1)(n-D)/D.",
-    correction="With the factor A^(-a d(x,y)) under the sum over y, which is lost; then it equals lambda.",
-    instance=_stationarity_gap,
-)
+@claim(instance=_stationarity_gap)
 def proof_of_theorem_6_item_1_2(sample: Sample) -> Finding:
     name = "m = 2, n = 1, D = 1/4, order 2: derivative less lambda"
     found = [_stationarity(2, 1, 0.25, 2.0, weighted=weighted) for weighted in (False, True)]
@@ -139,13 +117,7 @@ def _concave(rng: np.random.Generator) -> float:
     return float(share * value[0] + (1 - share) * value[1] - value[2])
 
 
-@claim(
-    "Proof of Theorem 6, item 1.2, convexity",
-    _PLACE,
-    "Minus the sum over y of (sum_x P(x) Q(y|x)^a)^(1/a) is convex in the prior P (for which the text cites Lemma 21, about "
-    "convexity in the mechanism).",
-    instance=_concave,
-)
+@claim(instance=_concave)
 def proof_of_theorem_6_item_1_2_convexity(sample: Sample) -> Finding:
     powers = np.array([[0.75, 0.25], [0.25, 0.75]]) ** 2
     value = [float(((np.array(prior) @ powers) ** 0.5).sum()) for prior in ([1.0, 0.0], [0.0, 1.0], [0.5, 0.5])]
@@ -186,16 +158,7 @@ for _name, _item, _notion, _alpha, _end in (
     ("proof_of_theorem_6_item_1_4", "1.4", LEAKAGE, 1e9, "infinity"),
     ("proof_of_theorem_6_item_1_5", "1.5", MUTUAL, 1 + 1e-7, "1"),
 ):
-    claim(
-        f"Proof of Theorem 6, item {_item}",
-        _PLACE,
-        f"The {_notion} of Q_D is n log m + n lim n/(a-1) log(((n-D)/n)^a + (m-1)(D/(n(m-1)))^a), as the order a tends to "
-        f"{_end}.",
-        name=_name,
-        correction="1/(a-1) in place of n/(a-1); the next line has it right.",
-        instance=_limit_gap(_notion, _alpha),
-        tolerance=1e-5,
-    )(_check_limit(_notion, _alpha))
+    claim(name=_name, instance=_limit_gap(_notion, _alpha), tolerance=1e-5)(_check_limit(_notion, _alpha))
 
 
 # Theorem 6, second part: lower bounds
@@ -209,13 +172,7 @@ def _inequality_6(rng: np.random.Generator) -> float:
     return float(each.sum() - (prior @ each) / prior.min())
 
 
-@claim(
-    "Proof of Theorem 6, inequality (6)",
-    _PLACE,
-    "A mechanism of distortion D over a source set has sum_{x,y} Q(y|x) d(x,y) <= D m^n/theta, with theta = m^n max_P min_x "
-    "P(x).",
-    instance=_inequality_6,
-)
+@claim(instance=_inequality_6)
 def proof_of_theorem_6_inequality_6(sample: Sample) -> Finding:
     flip = response(2, F(1, 4))
     total = sum((q for i, row in enumerate(flip) for j, q in enumerate(row) if i != j), F(0))
@@ -231,12 +188,7 @@ def _common(m: int, n: int, place: int, first: int) -> int:
     return sum(apart[x][z] == first and apart[0][z] == place for z in range(m**n))
 
 
-@claim(
-    "Proof of Theorem 6, items 2.1 and 2.5",
-    _PLACE,
-    "Of the databases at distance l from y, (n-l+1)(m-1) are at distance l from x as well, if x and y are at distance l-1.",
-    correction="At distance 1 from x: they are its neighbors that are one step farther from y.",
-)
+@claim()
 def proof_of_theorem_6_items_2_1_and_2_5() -> Finding:
     printed, mended = {}, {}
     for m, n, place in ((2, 2, 2), (3, 2, 2), (2, 3, 2)):
@@ -246,13 +198,7 @@ def proof_of_theorem_6_items_2_1_and_2_5() -> Finding:
     return corrected(printed, mended)
 
 
-@claim(
-    "Proof of Theorem 6, item 2.5, last line",
-    _PLACE,
-    "The least Renyi differential privacy of order a is at least log((m-1)(n-D)^(a/(a-1))/D) - log(n m^(n-1))/(a-1), for any "
-    "source set.",
-    correction="With D/theta in place of D, as in the theorem and in the assumption that is led to a contradiction.",
-)
+@claim()
 def proof_of_theorem_6_item_2_5_last_line() -> Finding:
     exact = least(RENYI, 2, 1, 0.2, ((0.75, 0.25),))
     printed = [(1 - d) ** 2 / d for d in (0.2, 0.4)]
@@ -271,14 +217,7 @@ def _item_2_6_gap(rng: np.random.Generator) -> float:
     return worst
 
 
-@claim(
-    "Proof of Theorem 6, item 2.6",
-    _PLACE,
-    "Every member P of a source set has max_y P(N_l(y)) <= 1 - theta (1 - N_l/m^n), N_l(y) being the N_l databases at "
-    "distance l from y and theta = m^n max_P min_x P(x).",
-    correction="The member that attains theta has it, which is enough for the proof.",
-    instance=_item_2_6_gap,
-)
+@claim(instance=_item_2_6_gap)
 def proof_of_theorem_6_item_2_6(sample: Sample) -> Finding:
     name = "{(1,1)/2, (3,1)/4}, theta = 1, l = 0: largest mass"
     bound = F(1) - 1 * (1 - F(1, 2))
@@ -298,14 +237,7 @@ def _objective_gap(rng: np.random.Generator) -> float:
     return abs(_objective(matrix, prior, prior) - information(prior, matrix))
 
 
-@claim(
-    "Proof of Theorem 6, problem (7)",
-    _PLACE,
-    "The mutual information that is minimized for the prior P' is sum P'(x) Q(y|x) log(Q(y|x)/sum_x P_U(x) Q(y|x)), P_U "
-    "being the uniform distribution.",
-    correction="With P' in place of P_U.",
-    instance=_objective_gap,
-)
+@claim(instance=_objective_gap)
 def proof_of_theorem_6_problem_7(sample: Sample) -> Finding:
     prior, half, matrix = np.array([0.75, 0.25]), np.array([0.5, 0.5]), np.eye(2)
     name = "P' = (3,1)/4, identity, nats"
@@ -351,15 +283,7 @@ def _relaxation_gap(multiplier: bool) -> Callable[[np.random.Generator], float]:
 _SKEWED = np.array([0.22, 0.26, 0.26, 0.26])
 
 
-@claim(
-    "Proof of Theorem 6, item 2.7, multipliers",
-    _PLACE,
-    "With alpha_x = n theta/m^n log(eta^(1/n)/(m(n - D/theta))) as multipliers of the row sums, Q_{D/theta} is stationary "
-    "for problem (8): least theta/m^n sum_{x,y} Q(y|x) log(Q(y|x)/(eta sum_x Q(y|x))) with sum_{x,y} Q(y|x) d(x,y) <= D "
-    "m^n/theta.",
-    correction="alpha_x = n theta/m^n log(eta^(1/n)/(1 - D/(n theta))).",
-    instance=_relaxation_gap(multiplier=True),
-)
+@claim(instance=_relaxation_gap(multiplier=True))
 def proof_of_theorem_6_item_2_7_multipliers(sample: Sample) -> Finding:
     theta, eta, _ = _relaxed(_SKEWED, 2, 2, 0.1)
     name = "two bits, P = (22,26,26,26)/100, D = 1/10: derivative in Q(x|x)"
@@ -367,14 +291,7 @@ def proof_of_theorem_6_item_2_7_multipliers(sample: Sample) -> Finding:
     return corrected({name: (found[0], 0.0)}, {name: (found[1], 0.0)}, sample)
 
 
-@claim(
-    "Proof of Theorem 6, item 2.7, value",
-    _PLACE,
-    "The objective of problem (8), theta/m^n sum_{x,y} Q(y|x) log(Q(y|x)/(eta sum_x Q(y|x))), is at Q_{D/theta} theta n "
-    "log(eta^(-1/n)(1 - D/(n theta))) + theta D log(D/((m-1)(n theta - D))).",
-    correction="The factor of the second logarithm is D; with theta D the bound (7) of Theorem 6 claims more than is shown.",
-    instance=_relaxation_gap(multiplier=False),
-)
+@claim(instance=_relaxation_gap(multiplier=False))
 def proof_of_theorem_6_item_2_7_value(sample: Sample) -> Finding:
     theta, eta, value = _relaxed(_SKEWED, 2, 2, 0.1)
     name = "two bits, P = (22,26,26,26)/100, D = 1/10, nats"
@@ -404,12 +321,7 @@ def _by_diagonal(kept: list[F], delta: F) -> Channel:
     ]
 
 
-@claim(
-    "Proof of Theorem 9, channel",
-    _PLACE_9,
-    "Q(j|i) = (a_j - delta)(1 - a_i)/sum_{j != i}(a_j - delta) with diagonal a is a channel, since sum_i Q(j|i) = 1 for every j.",
-    correction="The sums over outputs j are 1, for every input i; those over inputs are not.",
-)
+@claim()
 def proof_of_theorem_9_channel() -> Finding:
     # (7,2,1)/10, D = 1/4, delta = 0: keep 5/6, 5/6 and 0.
     table = _by_diagonal([F(5, 6), F(5, 6), F(0)], F(0))
@@ -422,12 +334,7 @@ def proof_of_theorem_9_channel() -> Finding:
     )
 
 
-@claim(
-    "Proof of Theorem 9, its leakage",
-    _PLACE_9,
-    "The least eps of that channel is max_i sum_{j != i}(a_j - delta)/(1 - a_i).",
-    correction="The logarithm of it.",
-)
+@claim()
 def proof_of_theorem_9_its_leakage() -> Finding:
     kept = [F(5, 6), F(5, 6), F(0)]
     ratio = max((sum(kept) - a) / (1 - a) for a in kept)
@@ -454,14 +361,7 @@ def _order_14(prior: FloatArray, slack: float) -> int:
     return wrong
 
 
-@claim(
-    "Proof of Theorem 9, (14)",
-    _PLACE_9,
-    "For 1 <= j <= m-1 the points in which the line z = (j - D^(j) y) meets the lines of the other i have strictly falling y "
-    "> 0 and strictly rising z > 0, as i grows, D^(i) being the sum of the i smallest probabilities.",
-    correction="Falling and rising in the wide sense: where probabilities are equal, lines meet in one point, and z may be 0.",
-    instance=lambda rng: float(_order_14(random_prior(rng, int(rng.integers(3, 7)), -0.3, 1.5), 1e-9)),
-)
+@claim(instance=lambda rng: float(_order_14(random_prior(rng, int(rng.integers(3, 7)), -0.3, 1.5), 1e-9)))
 def proof_of_theorem_9_14(sample: Sample) -> Finding:
     fair = np.full(4, 0.25)
     printed = {"P = (1,1,1,1)/4: inequalities that are not strict": (0.0, float(_order_14(fair, -1e-9)))}
@@ -479,13 +379,7 @@ def _tight(prior: list[F], i: int, j: int) -> int:
     return sum(height == k - tails[k] * across for k in range(1, len(prior)))
 
 
-@claim(
-    "Proof of Theorem 9, corners",
-    _PLACE_9,
-    "The corners of the feasible region of problem (13), above the lines z = j - D^(j) y for j = 1 .. m-1 (D^(j) the sum of "
-    "the j smallest probabilities), begin after its first one with Z_{m-1,m}, where lines m-1 and m meet.",
-    correction="With Z_{m-2,m-1}; there is no line m, and Z_{m-1,m} lies inside an edge.",
-)
+@claim()
 def proof_of_theorem_9_corners() -> Finding:
     prior = [F(5, 10), F(3, 10), F(2, 10)]
     name = "P = (5,3,2)/10: constraints that are tight, two at a corner,"
@@ -513,15 +407,7 @@ def _summary_gap(rng: np.random.Generator) -> float:
     return abs(_summary(prior, d, delta, 1) - exact)
 
 
-@claim(
-    "Proof of Theorem 9, summary",
-    _PLACE_9,
-    "For (1-delta)D^(k-1) <= D < (1-delta)D^(k), k = 2 .. m-1, the least leakage is the least over 1 <= j <= k-1 of "
-    "log((m-j)(1-D-delta)/(D - (1-delta)D^(j-1))); for k = 1 it is log((m-1)(1-D-delta)/D), and 0 from (1-delta)D^(m-1) on.",
-    correction="The least over j <= k with D > (1-delta)D^(j-1).",
-    instance=_summary_gap,
-    tolerance=_EXACT,
-)
+@claim(instance=_summary_gap, tolerance=_EXACT)
 def proof_of_theorem_9_summary(sample: Sample) -> Finding:
     prior = np.array([0.7, 0.2, 0.1])
     name = "P = (7,2,1)/10, delta = 0, D = 1/4, as exp"
@@ -535,12 +421,7 @@ def proof_of_theorem_9_summary(sample: Sample) -> Finding:
 _PLACE_14 = "Appendix E, proof of Theorem 14"
 
 
-@claim(
-    "Proof of Theorem 14, channel",
-    _PLACE_14,
-    "Q(j|i) = (1 - a_j) a_i/sum_{i != j} a_i with diagonal a is a channel, a being the best diagonal for maximal leakage.",
-    correction="Q(j|i) = (1 - a_i) a_j/sum_{j != i} a_j: the indices are exchanged.",
-)
+@claim()
 def proof_of_theorem_14_channel() -> Finding:
     # Two fair letters at D = 1/4: keep 1 and 1/2.
     kept = [F(1), F(1, 2)]
@@ -565,14 +446,7 @@ def _dual(prior: list[F], d: F, gamma: tuple[F, F, F], *, printed: bool) -> tupl
     return feasible, (d - 1) * gamma[0] - gamma[1] + gamma[2]
 
 
-@claim(
-    "Proof of Theorem 14, dual program",
-    _PLACE_14,
-    "The least kept mass is the negative of the least (D-1) y_1 - y_2 + y_3 with D^(m-j) y_1 - j y_2 + y_3 >= -j for j = 1 "
-    ".. m and y >= 0.",
-    correction="(D^(m-j) - 1) y_1 - j y_2 + y_3 >= -j: the coefficients of the first constraint of (16). As printed the "
-    "program is unbounded.",
-)
+@claim()
 def proof_of_theorem_14_dual_program() -> Finding:
     prior, d = [F(1, 2), F(1, 2)], F(1, 4)
     # The exact kept mass is 3/2; mended, y = (2, 0, 0) attains it, and strong duality says that nothing is below.
@@ -597,14 +471,7 @@ def _chain(rng: np.random.Generator) -> float:
     return max(low - whole, whole - high, abs(whole - same))
 
 
-@claim(
-    "Proof of Theorem 17(2), first step",
-    "Section IV-D, proof of Theorem 17(2)",
-    "The pointwise (eps, delta)-loss of a product of n equal mechanisms is the largest log(Q(y|x)/Q(y|x')) over neighbors x, "
-    "x' and outputs y.",
-    correction="log((Q(y|x) - delta)/Q(y|x')), which is the loss of one factor at delta q^(1-n), q being its largest entry.",
-    instance=_chain,
-)
+@claim(instance=_chain)
 def proof_of_theorem_17_2_first_step(sample: Sample) -> Finding:
     flip = response(2, F(1, 4))
     pair = product(flip, flip)
@@ -615,13 +482,7 @@ def proof_of_theorem_17_2_first_step(sample: Sample) -> Finding:
     return corrected(printed, mended, sample)
 
 
-@claim(
-    "Proof of Theorem 17(2), chain",
-    "Section IV-D, proof of Theorem 17(2)",
-    "The pointwise (eps, delta)-loss of a product of n equal mechanisms over m letters lies between the losses of one factor "
-    "at delta m^(n-1) and at delta.",
-    instance=_chain,
-)
+@claim(instance=_chain)
 def proof_of_theorem_17_2_chain(sample: Sample) -> Finding:
     flip = response(2, F(1, 4))
     whole = exp_ratio(product(flip, flip), 2, 2, F(1, 10))
@@ -645,13 +506,7 @@ def _merging_gap(rng: np.random.Generator) -> float:
     return float((saved > 0) != moved)
 
 
-@claim(
-    "Proof of Lemma 24, equality",
-    "Appendix C, proof of Lemma 24",
-    "Merging the last two of N > m outputs leaves the distortion as it is if and only if N > m + 1.",
-    correction="If and only if N > m + 1 or Q(N|m) = 0.",
-    instance=_merging_gap,
-)
+@claim(instance=_merging_gap)
 def proof_of_lemma_24_equality(sample: Sample) -> Finding:
     table = [[F(1, 2), F(0), F(1, 2)], [F(0), F(1), F(0)]]
     before = sum((1 - table[i][i] for i in range(2)), F(0)) / 2
@@ -662,14 +517,7 @@ def proof_of_lemma_24_equality(sample: Sample) -> Finding:
     return corrected({name: (0.0, stays)}, {name: (float(table[1][2] == 0), stays)}, sample)
 
 
-@claim(
-    "Proof of Lemma 26, first case",
-    "Appendix C, proof of Lemma 26",
-    "Of the entries of a row beside the diagonal, n_B > 0 black, n_R > 0 red and n_W white, taking t/n_B from each black and "
-    "giving t/n_R to each white one leaves the row sum 1.",
-    correction="Giving t/n_R to each red one; in the third case, with white and red ones, taking from white ones and not "
-    "from black ones.",
-)
+@claim()
 def proof_of_lemma_26_first_case() -> Finding:
     t = F(1, 10)
     sums = {}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
-from paper_repro.claims.base import register
 from paper_repro.claims.draw import Vertices
 from paper_repro.claims.exact import Channel
 from paper_repro.databases import database_distances, optimal_database_mechanism
@@ -25,7 +24,6 @@ __all__ = [
     "MUTUAL",
     "RENYI",
     "SIBSON",
-    "claim",
     "information",
     "least",
     "least_by_program",
@@ -39,10 +37,6 @@ DP, APPROXIMATE, MAXIMAL, LEAKAGE, RENYI, SIBSON, MUTUAL = NOTION_NAMES
 
 IS = {"both": "", "lower": "bounded below by ", "upper": "bounded above by "}
 """How a statement goes on after "the least leakage is", by side."""
-
-
-claim = partial(register, "zhong_bu2022")
-"""Registers a claim of Zhong and Bu."""
 
 
 def part_of(name: str) -> tuple[int, str, str]:

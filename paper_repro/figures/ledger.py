@@ -29,10 +29,12 @@ __all__ = [
 
 # What is wrong first.
 _LOOKS = {
+    "depends on the reading": (COLORS[3], "xxxx"),
     "refuted": (COLORS[2], ""),
     "corrected": (COLORS[5], "////"),
     "loose": (COLORS[4], "...."),
     "reproduced": (COLORS[1], ""),
+    "proved": (COLORS[0], ""),
     "holds": (COLORS[6], "\\\\\\\\"),
     "not checkable": ("#BBBBBB", ""),
 }
@@ -125,10 +127,10 @@ def finding_of(name: str, instances: int = QUICK) -> str:
     """
     claim, finding = _find(name, instances)
     evidence = re.sub(r"\b(\d\.\de-1\d|0\.0e\+00)\b", "below 1e-9", finding.evidence)
-    lines = [f"{PAPERS[claim.paper]}, {claim.number}", f"  {'says':13} {claim.statement}"]
+    lines = [f"{PAPERS[claim.text.paper]}, {claim.text.number}", f"  {'says':13} {claim.text.statement}"]
     lines.append(f"  {finding.verdict:13} {evidence}")
-    if claim.correction:
-        lines.append(f"  {'instead':13} {claim.correction}")
+    if claim.text.correction:
+        lines.append(f"  {'instead':13} {claim.text.correction}")
     return "\n".join(lines)
 
 
