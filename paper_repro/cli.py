@@ -15,7 +15,7 @@ import click
 
 import paper_repro as pr
 from paper_repro.checks import check_distortion, check_leakage
-from paper_repro.claims import VERDICTS, compare, faults, judge, read_ledger, write_ledger
+from paper_repro.claims import VERDICTS, all_claims, compare, faults, judge, read_ledger, write_ledger
 from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK, Row
 from paper_repro.errors import MissingPackageError
 from paper_repro.notions import NOTION_NAMES
@@ -72,13 +72,19 @@ def _address(context: click.Context, parameter: click.Parameter, value: str) -> 
 @click.option("--quick", is_flag=True, help=f"Only {QUICK} random instances a claim.")
 @click.option("--scheduler", default="", callback=_address, help="Address of a Dask scheduler to spread the work over.")
 @click.option("--record", is_flag=True, help="Put the result on record instead of comparing it.")
-def verify(instances: int | None, quick: bool, scheduler: str, record: bool) -> None:
+@click.option(
+    "--only", default="", metavar="NAME", help="Tell of the claims whose names begin so, and compare nothing."
+)
+def verify(instances: int | None, quick: bool, scheduler: str, record: bool, only: str) -> None:
     """Judge every claim of the five papers again and compare with the ledger on record."""
     if quick and instances is not None:
         raise click.UsageError(f"--quick stands for --instances {QUICK}; give one of the two")
     count = QUICK if quick else instances or INSTANCES
     if record and count != INSTANCES:
         raise click.UsageError(f"--record puts {INSTANCES} random instances a claim on record, and no other number")
+    if only:
+        _tell(only, count)
+        return
     try:
         if record:
             check_checkout("verify --record")
@@ -108,6 +114,18 @@ def verify(instances: int | None, quick: bool, scheduler: str, record: bool) -> 
             f"{len(differences)} differences from the ledger on record, {len(worthless)} faults of rows"
         )
     click.echo("as on record")
+
+
+def _tell(beginning: str, count: int) -> None:
+    chosen = [claim for claim in all_claims() if claim.name.startswith(beginning)]
+    if not chosen:
+        raise click.BadParameter(f"no claim begins with {beginning!r}", param_hint=["--only"])
+    rows = judge(count, claims=chosen)
+    for row in rows:
+        counts = f"{row.relevant} of {row.tried} random instances relevant, {row.rejected} of {row.variants} variants rejected"
+        click.echo(f"{row.name}: {row.verdict}{f' ({row.weight})' * bool(row.weight)}; {counts}\n    {row.evidence}")
+    for line in faults(rows):
+        click.echo(line, err=True)
 
 
 def _ledger() -> list[Row]:

@@ -364,7 +364,9 @@ def claims_of(names: Sequence[str]) -> list[Claim]:
 def sample_of(claim: Claim, start: int, stop: int, **constants: Any) -> Sample:
     """Instances ``start .. stop - 1`` of a claim; each has a generator of its own."""
     sample, instance = Sample(), claim.instance
-    for number in range(start, stop) if instance else ():
+    if instance is None:
+        return sample
+    for number in range(start, stop):
         rng = np.random.default_rng([zlib.crc32(claim.name.encode()), number])
         drawn = (float(instance(rng, **constants)) for _ in range(_REDRAWN))
         violation = next((found for found in drawn if not math.isnan(found)), math.nan)
@@ -460,8 +462,8 @@ def loose(
     A lower bound comes as (bound, exact), an upper bound as (exact, bound); ``says`` puts the two into words. Strict somewhere:
     ``loose``; nowhere: ``holds``; if a bound is violated, ``refuted``. The sample holds violations.
 
-    >>> loose({"uniform, D = 0.3": (1.18, 1.238)}, says="the bound is {}, the least leakage {}").evidence
-    'Uniform, D = 0.3: the bound is 1.18, the least leakage 1.238.'
+    >>> loose({"uniform, D = 0.3": (1.1803, 1.2381)}, says="the bound is {}, the least leakage {}").evidence
+    'Uniform, D = 0.3: the bound is 1.1803, the least leakage 1.2381.'
     >>> loose({"uniform, D = 0.3": (1.3, 1.238)}).verdict, loose({"uniform, D = 0.3": (1.238, 1.238)}).verdict
     ('refuted', 'holds')
     """
