@@ -69,7 +69,7 @@ lock: $(STAMP)  ## Resolve the locks again (UPGRADE=1 takes the newest versions)
 	@printf 'editables\nhatchling\n' | $(COMPILE) --extra all --extra test pyproject.toml - --output-file requirements.lock
 
 clean:  ## Remove what the other targets build, but not .venv, figures/ or what you put into build/
-	@rm -rf build/notebooks dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf build/notebooks build/verify dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -path ./$(VENV) -prune -o -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -exec rm -rf {} +
 
 distclean: clean  ## Remove .venv too

@@ -16,10 +16,10 @@ import click
 import paper_repro as pr
 from paper_repro.checks import check_distortion, check_leakage
 from paper_repro.claims import VERDICTS, all_claims, compare, faults, judge, read_ledger, write_ledger
-from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK, Row
+from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK, Journal, Row
 from paper_repro.errors import MissingPackageError
 from paper_repro.notions import NOTION_NAMES
-from paper_repro.paths import FIGURES, check_checkout
+from paper_repro.paths import FIGURES, ROOT, check_checkout, in_checkout
 from paper_repro.reproduce.runs import NotebookRunError, refresh_notebooks, run_figures
 
 __all__ = ["main"]
@@ -146,8 +146,12 @@ def _judged(count: int, scheduler: str) -> list[Row]:
             bar.length = tasks
             bar.update(done - bar.pos)
 
+        journal = Journal(ROOT / "build" / "verify") if in_checkout() else None
         with _interrupted_by_sigterm():
-            return judge(count, scheduler=scheduler, progress=progress)
+            rows = judge(count, scheduler=scheduler, progress=progress, journal=journal)
+        if journal:
+            journal.close()
+        return rows
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["DATA", "FIGURES", "NOTEBOOKS", "ROOT", "check_checkout"]
+__all__ = ["DATA", "FIGURES", "NOTEBOOKS", "ROOT", "check_checkout", "in_checkout"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _INSTALLED_DATA = _PACKAGE / "_data"
@@ -13,6 +13,15 @@ ROOT = _PACKAGE.parent
 DATA = _INSTALLED_DATA if _INSTALLED_DATA.is_dir() else ROOT / "data"
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
+
+
+def in_checkout() -> bool:
+    """Whether there is a checkout around the package, or it was installed from a wheel.
+
+    >>> in_checkout()
+    True
+    """
+    return DATA != _INSTALLED_DATA and NOTEBOOKS.is_dir()
 
 
 def check_checkout(what: str) -> None:
@@ -25,7 +34,7 @@ def check_checkout(what: str) -> None:
 
     >>> check_checkout("this example")
     """
-    if DATA == _INSTALLED_DATA or not NOTEBOOKS.is_dir():
+    if not in_checkout():
         raise FileNotFoundError(
             f"{what} needs a checkout of the project, with its notebooks and data, and {_PACKAGE} is none; run it in one"
         )

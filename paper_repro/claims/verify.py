@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import itertools
 import json
 import math
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from paper_repro.claims.base import (
     Claim,
@@ -26,13 +31,26 @@ from paper_repro.claims.base import (
 from paper_repro.errors import optional
 from paper_repro.paths import DATA
 
-__all__ = ["INSTANCES", "LEDGER", "QUICK", "Row", "compare", "faults", "judge", "read_ledger", "write_ledger"]
+__all__ = [
+    "INSTANCES",
+    "LEDGER",
+    "QUICK",
+    "Journal",
+    "Row",
+    "compare",
+    "faults",
+    "judge",
+    "read_ledger",
+    "write_ledger",
+]
 
 LEDGER = DATA / "ledger.csv"
 # Random instances that a claim is tried on, in full and in the quick mode.
 INSTANCES, QUICK = 500, 4
 # Instances that a worker takes at once; and those on which a wrong variant may go unnoticed.
 _CHUNK, _TRIED = 25, 200
+# Seconds that a scheduler has to answer.
+_WAIT = 20
 
 _PROVENANCE = (
     "# Written by `make verify RECORD=1` from the checks in paper_repro/claims; statements from its TOML files.\n"
@@ -98,6 +116,7 @@ def judge(
     workers: int = -1,
     scheduler: str = "",
     progress: Callable[[int, int], None] | None = None,
+    journal: Journal | None = None,
 ) -> list[Row]:
     """Judge claims, each on so many random instances.
 
@@ -113,6 +132,8 @@ def judge(
         Address of a Dask scheduler, to spread the work over its workers instead.
     progress : callable, optional
         Called with the tasks done and their number.
+    journal : Journal, optional
+        Keeps what is judged, and has what was judged before.
 
     Returns
     -------
@@ -129,30 +150,41 @@ def judge(
     by_name = {claim.name: claim for claim in chosen}
     run = _local(by_name) if workers == 1 and not scheduler else _spread(workers, scheduler)
     # What takes longest should not come last: random instances first, in the order of the claims.
-    tasks: list[_Task] = []
-    for claim in chosen:
-        count = claim.instances(instances)
-        tasks += [(claim.name, start, min(start + _CHUNK, count), "", "") for start in range(0, count, _CHUNK)]
-    tasks += [(claim.name, 0, 0, "", "") for claim in chosen if claim.instance is None]
-    steps = len(tasks) + sum(len(claim.wrong) for claim in chosen)
+    tasks = [
+        _Task(claim.name, start, min(start + _CHUNK, count))
+        for claim in chosen
+        for count in (claim.instances(instances),)
+        for start in range(0, count, _CHUNK)
+    ]
+    tasks += [_Task(claim.name) for claim in chosen if claim.instance is None]
+    steps = itertools.count(1)
+    total = len(tasks) + sum(len(claim.wrong) for claim in chosen)
+
+    def results(asked: list[_Task]) -> Iterator[tuple[_Task, _Result]]:
+        known = journal.known if journal else {}
+        for task, result in itertools.chain(
+            ((task, known[task]) for task in asked if task in known), run([task for task in asked if task not in known])
+        ):
+            if journal:
+                journal.add(task, result)
+            yield task, result
+            if progress:
+                progress(next(steps), total)
+
     samples: dict[str, Sample] = {}
     findings: dict[str, Finding] = {}
-    for done, (name, result) in enumerate(run(tasks), start=1):
+    for task, result in results(tasks):
         if isinstance(result, Sample):
-            samples[name] = samples.get(name, Sample()) | result
+            samples[task.name] = samples.get(task.name, Sample()) | result
         elif isinstance(result, Finding):
-            findings[name] = result
-        if progress:
-            progress(done, steps)
+            findings[task.name] = result
     findings |= {claim.name: claim.find(samples.get(claim.name)) for claim in chosen if claim.name not in findings}
-    variants: list[_Task] = [
-        (claim.name, 0, 0, findings[claim.name].verdict, variant) for claim in chosen for variant in claim.wrong
+    variants = [
+        _Task(claim.name, variant=variant, verdict=findings[claim.name].verdict)
+        for claim in chosen
+        for variant in claim.wrong
     ]
-    rejected: Counter[str] = Counter()
-    for step, (name, result) in enumerate(run(variants), start=len(tasks) + 1):
-        rejected[name] += result is True
-        if progress:
-            progress(step, steps)
+    rejected = Counter(task.name for task, result in results(variants) if result is True)
     rows = {
         claim.name: Row.of(
             claim.text,
@@ -265,44 +297,134 @@ def write_ledger(rows: Iterable[Row], path: Path = LEDGER) -> None:
     beside.replace(path)
 
 
-_Task = tuple[str, int, int, Any, str]
-"""A claim, its instances from and to, or the verdict from which a wrong variant is to be told apart."""
-_Result = tuple[str, Sample | Finding | bool]
+class _Task(NamedTuple):
+    """Instances of a claim, from and to; or a wrong variant of it, and the verdict from which it is to be told apart."""
+
+    name: str
+    start: int = 0
+    stop: int = 0
+    variant: str = ""
+    verdict: Any = ""
 
 
-def _local(claims: dict[str, Claim]) -> Callable[[list[_Task]], Iterable[_Result]]:
-    return lambda tasks: (_do(claims[task[0]], *task[1:]) for task in tasks)
+_Result = Sample | Finding | bool
 
 
-def _spread(workers: int, scheduler: str) -> Callable[[list[_Task]], Iterable[_Result]]:
-    def run(tasks: list[_Task]) -> Iterable[_Result]:
-        joblib = optional("joblib", "cluster")
-        calls = (joblib.delayed(_do_task)(task) for task in tasks)
-        if not scheduler:
+class Journal:
+    """What was judged so far, on disk, for a run that was interrupted; what other code or data found is not taken.
+
+    Attributes
+    ----------
+    known : dict
+        Results of tasks, as they were when the journal was opened.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / f"{_digest()}.jsonl"
+        self.known: dict[_Task, _Result] = {}
+        for line in self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else ():
+            try:
+                task, kind, told = json.loads(line)
+                self.known[_Task(*task)] = _KINDS[kind](**told)
+            except ValueError:
+                continue  # the line that was being written when the run ended
+
+    def add(self, task: _Task, result: _Result) -> None:
+        """Keep a result, unless it is known."""
+        if task not in self.known:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            told = {"value": result} if isinstance(result, bool) else asdict(result)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([task, type(result).__name__, told]) + "\n")
+
+    def close(self) -> None:
+        """Forget everything: the run is complete."""
+        self._path.unlink(missing_ok=True)
+
+
+_KINDS: dict[str, Callable[..., _Result]] = {"Sample": Sample, "Finding": Finding, "bool": lambda value: bool(value)}
+
+
+def _digest() -> str:
+    """Of all that a verdict may depend on: the package's code, its statements and the data."""
+    digest = hashlib.sha256(np.__version__.encode())
+    package = Path(__file__).parents[1]
+    for path in sorted([*package.rglob("*.py"), *package.rglob("*.toml"), *DATA.rglob("*.csv")]):
+        if path != LEDGER:
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _local(claims: dict[str, Claim]) -> Callable[[list[_Task]], Iterable[tuple[_Task, _Result]]]:
+    return lambda tasks: ((task, _do(claims[task.name], task)) for task in tasks)
+
+
+def _spread(workers: int, scheduler: str) -> Callable[[list[_Task]], Iterable[tuple[_Task, _Result]]]:
+    def run(tasks: list[_Task]) -> Iterable[tuple[_Task, _Result]]:
+        if scheduler:
+            yield from _on_cluster(tasks, scheduler)
+        elif tasks:
+            joblib = optional("joblib", "cluster")
+            calls = (joblib.delayed(_do_by_name)(task) for task in tasks)
             yield from joblib.Parallel(workers, return_as="generator_unordered", batch_size=1)(calls)
-            return
-        distributed = optional("distributed", "cluster")
-        with distributed.Client(scheduler, timeout="20s") as client:
-            futures = client.map(_do_task, tasks, pure=False)
-            for future in distributed.as_completed(futures):
-                yield future.result()
 
     return run
 
 
-def _do_task(task: _Task) -> _Result:
-    return _do(claims_of([task[0]])[0], *task[1:])
+def _on_cluster(tasks: list[_Task], scheduler: str) -> Iterator[tuple[_Task, _Result]]:
+    distributed = optional("distributed", "cluster")
+    dask = optional("dask", "cluster")
+    # A scheduler that has died is not waited for.
+    with dask.config.set({"distributed.comm.timeouts.connect": f"{_WAIT}s", "distributed.comm.retry.count": 0}):
+        try:
+            client = distributed.Client(scheduler, timeout=_WAIT, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise OSError(f"no scheduler answers at {scheduler} within {_WAIT} s: {error}") from None
+        with client:
+            _check_workers(client, scheduler)
+            waiting = set(client.map(_do_by_name, tasks, pure=False))
+            while waiting:
+                if client.status != "running" or any(future.status in ("cancelled", "lost") for future in waiting):
+                    raise OSError(f"the scheduler at {scheduler} is gone; what was judged is kept for the next run")
+                done = {future for future in waiting if future.done()}
+                waiting -= done
+                for future in done:
+                    yield future.result(timeout=_WAIT)
+                if not done:
+                    if not client.scheduler_info(n_workers=-1)["workers"]:
+                        raise OSError(f"the scheduler at {scheduler} has lost its workers; what was judged is kept")
+                    time.sleep(0.05)
 
 
-def _do(claim: Claim, start: int, stop: int, verdict: Any, variant: str) -> _Result:
+def _check_workers(client: Any, scheduler: str) -> None:
+    """Raise OSError unless there are workers, and all of them have this very code."""
     try:
-        if variant:
-            return claim.name, told_apart(claim, verdict, variant, _TRIED)
-        return claim.name, claim.find() if claim.instance is None else sample_of(claim, start, stop)
+        client.wait_for_workers(1, timeout=_WAIT)
+        digests = client.run(_digest)
+    except TimeoutError:
+        raise OSError(
+            f"the scheduler at {scheduler} has no workers; start some with: dask worker {scheduler}"
+        ) from None
     except Exception as error:
-        error.add_note(
-            f"in the check of {claim.name} ({claim.text.number}), {variant or f'instances {start} to {stop}'}"
+        raise OSError(f"a worker of {scheduler} lacks this package: {error}; install it there") from None
+    if other := [worker for worker, digest in digests.items() if digest != _digest()]:
+        raise OSError(
+            f"worker {other[0]} of {scheduler} has another version of this package or its data; install this one there"
         )
+
+
+def _do_by_name(task: _Task) -> tuple[_Task, _Result]:
+    return task, _do(claims_of([task.name])[0], task)
+
+
+def _do(claim: Claim, task: _Task) -> _Result:
+    try:
+        if task.variant:
+            return told_apart(claim, task.verdict, task.variant, _TRIED)
+        return claim.find() if claim.instance is None else sample_of(claim, task.start, task.stop)
+    except Exception as error:
+        what = task.variant or f"instances {task.start} to {task.stop}"
+        error.add_note(f"in the check of {claim.name} ({claim.text.number}), {what}")
         raise
 
 
