@@ -24,7 +24,7 @@ export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
 unexport MPLBACKEND PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup figures test lint notebooks lab verify bench lock clean distclean
+.PHONY: help setup figures test lint notebooks lab verify claim bench lock clean distclean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,9 @@ lab: $(STAMP)  ## Open the notebooks in JupyterLab
 
 verify: $(STAMP)  ## Judge every claim of the papers again (INSTANCES=1000 SCHEDULER=tcp://... RECORD=1)
 	@$(VENV)/bin/privacy-distortion verify $(if $(INSTANCES),--instances $(INSTANCES)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(RECORD),--record)
+
+claim: $(STAMP)  ## Write the skeleton of a new claim (NAME=paper.function MODULE=paper_section)
+	@$(PY) -m paper_repro.claims.skeleton $(NAME) $(MODULE)
 
 bench: $(STAMP)  ## Time the library
 	@$(PY) -m pytest -q -o addopts= --benchmark-only tests/benchmarks

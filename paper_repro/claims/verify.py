@@ -7,10 +7,12 @@ import hashlib
 import io
 import itertools
 import json
+import logging
 import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,7 +52,7 @@ INSTANCES, QUICK = 500, 4
 # Instances that a worker takes at once; and those on which a wrong variant may go unnoticed.
 _CHUNK, _TRIED = 25, 200
 # Seconds that a scheduler has to answer.
-_WAIT = 20
+_WAIT = 15
 
 _PROVENANCE = (
     "# Written by `make verify RECORD=1` from the checks in paper_repro/claims; statements from its TOML files.\n"
@@ -374,6 +376,8 @@ def _spread(workers: int, scheduler: str) -> Callable[[list[_Task]], Iterable[tu
 def _on_cluster(tasks: list[_Task], scheduler: str) -> Iterator[tuple[_Task, _Result]]:
     distributed = optional("distributed", "cluster")
     dask = optional("dask", "cluster")
+    for name in ("distributed", "distributed.client"):  # what goes wrong is told below, in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     # A scheduler that has died is not waited for.
     with dask.config.set({"distributed.comm.timeouts.connect": f"{_WAIT}s", "distributed.comm.retry.count": 0}):
         try:
@@ -384,30 +388,35 @@ def _on_cluster(tasks: list[_Task], scheduler: str) -> Iterator[tuple[_Task, _Re
             _check_workers(client, scheduler)
             waiting = set(client.map(_do_by_name, tasks, pure=False))
             while waiting:
-                if client.status != "running" or any(future.status in ("cancelled", "lost") for future in waiting):
-                    raise OSError(f"the scheduler at {scheduler} is gone; what was judged is kept for the next run")
                 done = {future for future in waiting if future.done()}
                 waiting -= done
-                for future in done:
-                    yield future.result(timeout=_WAIT)
-                if not done:
-                    if not client.scheduler_info(n_workers=-1)["workers"]:
-                        raise OSError(f"the scheduler at {scheduler} has lost its workers; what was judged is kept")
-                    time.sleep(0.05)
+                try:
+                    results = [future.result(timeout=_WAIT) for future in done]
+                    running = client.status == "running" and bool(
+                        done or client.scheduler_info(n_workers=-1)["workers"]
+                    )
+                except (OSError, CancelledError):
+                    running, results = False, []
+                yield from results
+                if not running:
+                    raise OSError(
+                        f"the scheduler at {scheduler}, or its last worker, is gone; the next run goes on from here"
+                    )
+                time.sleep(0 if done else 0.05)
 
 
 def _check_workers(client: Any, scheduler: str) -> None:
     """Raise OSError unless there are workers, and all of them have this very code."""
     try:
         client.wait_for_workers(1, timeout=_WAIT)
-        digests = client.run(_digest)
+        digests, here = client.run(_digest), _digest()
     except TimeoutError:
         raise OSError(
             f"the scheduler at {scheduler} has no workers; start some with: dask worker {scheduler}"
         ) from None
     except Exception as error:
         raise OSError(f"a worker of {scheduler} lacks this package: {error}; install it there") from None
-    if other := [worker for worker, digest in digests.items() if digest != _digest()]:
+    if other := [worker for worker, digest in digests.items() if digest != here]:
         raise OSError(
             f"worker {other[0]} of {scheduler} has another version of this package or its data; install this one there"
         )

@@ -1,13 +1,14 @@
 """The ledger is recomputed, compared and kept; who does the work does not matter."""
 
 import dataclasses
+import os
 
 import numpy as np
 import pytest
 
-from paper_repro.claims import all_claims, compare, judge, read_ledger, write_ledger
-from paper_repro.claims.base import PAPERS, VERDICTS, Claim, holds, refuted
-from paper_repro.claims.verify import LEDGER, QUICK, Row
+from paper_repro.claims import all_claims, compare, faults, judge, read_ledger, verify, write_ledger
+from paper_repro.claims.base import PAPERS, VERDICTS, WEIGHTS, Claim, Statement, holds, refuted, statements
+from paper_repro.claims.verify import LEDGER, QUICK, Journal
 
 
 @pytest.fixture(scope="module")
@@ -20,45 +21,68 @@ def test_every_verdict_is_the_one_on_record(quick):
     assert compare(quick, read_ledger(), same_instances=False) == []
 
 
+def test_no_row_is_worthless(quick):
+    assert faults(quick) == []
+
+
 def test_the_ledger_is_complete():
     rows = read_ledger()
-    assert [row.name for row in rows] == [claim.name for claim in all_claims()]
-    assert set(VERDICTS) >= {row.verdict for row in rows}
+    assert [row.name for row in rows] == list(statements())
     assert {row.paper for row in rows} == set(PAPERS)
     for row in rows:
-        assert row.number and row.place and row.evidence, row.name
-        assert len(row.statement) > 20, row.name
+        assert row.number and row.place and row.evidence and row.statement, row.name
+        assert row.verdict in VERDICTS and (row.weight == "" or row.weight in WEIGHTS), row.name
+        assert row.variants or row.verdict == "not checkable", f"{row.name}: no wrong variant"
         if row.verdict == "corrected":
             assert row.correction, f"{row.name}: say what is right"
 
 
-def test_a_verdict_that_changes_is_noticed(quick):
+def test_faults_of_rows_are_named(quick):
+    row = next(row for row in quick if row.verdict == "holds")
+    for planted, match in (
+        ({"variants": 2, "rejected": 1}, "1 of 2 wrong variants pass"),
+        ({"verdict": "refuted"}, "has no weight"),
+        ({"weight": "misprint"}, "has the weight 'misprint'"),
+    ):
+        (line,) = faults([dataclasses.replace(row, **planted)])
+        assert line.startswith(f"{row.name}: ") and match in line
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("verdict", "refuted"), ("evidence", "Believe us."), ("tolerance", 1e9), ("statement", "Something else."),
+        ("weight", "misprint"), ("rests_on", ("zhong_bu2022.lemma_20_4",)), ("variants", 99),
+    ],
+)  # fmt: skip
+def test_whatever_is_forged_is_noticed(quick, field, value):
     first = next(number for number, row in enumerate(quick) if row.verdict == "holds")
     planted = [*quick]
-    planted[first] = dataclasses.replace(planted[first], verdict="refuted")
-    (line,) = compare(planted, quick)
-    assert line.startswith(f"{quick[first].name}: refuted, on record holds")
+    planted[first] = dataclasses.replace(planted[first], **{field: value})
+    (line,) = compare(quick, planted)
+    assert line.startswith(f"{quick[first].name}: ") and (field in line or field == "verdict")
 
 
-def test_numbers_texts_and_missing_rows_are_noticed(quick):
-    first = next(number for number, row in enumerate(quick) if row.numbers and not row.instances)
+def test_numbers_order_duplicates_and_missing_rows_are_noticed(quick):
+    first = next(number for number, row in enumerate(quick) if row.numbers)
     row = quick[first]
     key = next(iter(row.numbers))
     planted = [*quick]
     planted[first] = dataclasses.replace(row, numbers={**row.numbers, key: row.numbers[key] + 0.5})
     assert [line.startswith(f"{row.name}, {key}: ") for line in compare(planted, quick)] == [True]
-    planted[first] = dataclasses.replace(row, statement="Something else.")
-    assert compare(planted, quick) == [f"{row.name}: its statement is not the one on record"]
     assert compare(quick[1:], quick) == [f"{quick[0].name}: on record, but no longer claimed"]
     assert compare(quick, quick[1:])[0].startswith(f"{quick[0].name}: not on record")
+    assert compare(quick, [*quick, quick[-1]]) == [f"{quick[-1].name}: 2 times on record"]
+    (line,) = compare(quick, [quick[1], quick[0], *quick[2:]])
+    assert line == f"{quick[0].name}: on record in another order, {quick[1].name} stands there"
 
 
 def test_instances_count_only_where_they_are_the_same(quick):
-    first = next(number for number, row in enumerate(quick) if row.instances)
+    first = next(number for number, row in enumerate(quick) if row.relevant)
     planted = [*quick]
-    planted[first] = dataclasses.replace(planted[first], instances=1_000_000)
+    planted[first] = dataclasses.replace(planted[first], relevant=1_000_000)
     assert compare(planted, quick, same_instances=False) == []
-    assert compare(planted, quick) == [f"{quick[first].name}: 1000000 instances, on record {quick[first].instances}"]
+    assert len(compare(planted, quick)) == 1
 
 
 def test_a_ledger_is_kept_as_it_is(quick, tmp_path):
@@ -68,33 +92,70 @@ def test_a_ledger_is_kept_as_it_is(quick, tmp_path):
     write_ledger(read_ledger(path), tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == path.read_bytes()
     assert LEDGER.read_bytes().count(b"\r") == 0
+    assert {file.name for file in tmp_path.iterdir()} == {"ledger.csv", "again.csv"}
 
 
-def own(name, violation):
-    check = lambda sample: holds(sample, tolerance=0.5)  # noqa: E731
-    return Claim(f"zhong_bu2022.{name}", "zhong_bu2022", "Own", "here", "a statement", "", check, violation, 0.5)
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda text: text.replace("name,paper", "name,papers"), "the columns must be name, paper, "),
+        (lambda text: text + "a,b\n", "line 4, a: "),
+        (lambda text: text.replace(",0,0,", ",0,many,"), "line 3, .*many"),
+    ],
+)
+def test_a_record_that_is_none_is_told(quick, tmp_path, change, match):
+    path = tmp_path / "ledger.csv"
+    write_ledger([dataclasses.replace(quick[0], tried=0, relevant=0, variants=0, rejected=0)], path)
+    path.write_text(change(path.read_text()))
+    with pytest.raises(ValueError, match=match):
+        read_ledger(path)
+
+
+def own(name, violation, **more):
+    text = Statement("zhong_bu2022", name, "Own", "here", "a statement")
+    check = lambda sample, **_: holds(sample, tolerance=0.5)  # noqa: E731
+    return Claim(text, check, check, violation, tolerance=0.5, **more)
 
 
 def test_claims_are_judged_by_their_instances():
-    claims = [own("never", lambda rng: 0.0), own("sometimes", lambda rng: float(rng.random()))]
-    fixed = lambda: refuted("two letters", 1.0, 2.0)  # noqa: E731
-    claims.append(Claim("zhong_bu2022.fixed", "zhong_bu2022", "Own", "here", "a statement", "", fixed))
+    wrong = {"at most 2": {"more": 2.0}, "at most 0": {"more": 0.0}}
+    claims = [own("never", lambda rng, more=0.0: more, wrong=wrong), own("sometimes", lambda rng: float(rng.random()))]
+    fixed = lambda: refuted("2 > 1.", True)  # noqa: E731
+    claims.append(Claim(Statement("zhong_bu2022", "fixed", "Own", "here", "a statement"), fixed, fixed))
     steps = []
-    rows = judge(60, claims=claims, workers=1, progress=lambda done, tasks: steps.append((done, tasks)))
-    assert [(row.verdict, row.instances) for row in rows] == [("holds", 60), ("refuted", 60), ("refuted", 0)]
-    assert steps == [(number, 7) for number in range(1, 8)]
-    assert isinstance(rows[0], Row)
+    findings = judged(claims, progress=lambda done, tasks: steps.append((done, tasks)))
+    assert [(row.verdict, row.relevant) for row in findings] == [("holds", 60), ("refuted", 60), ("refuted", 0)]
+    assert [(row.rejected, row.variants) for row in findings] == [(1, 2), (0, 0), (0, 0)]
+    assert steps == [(number, 9) for number in range(1, 10)]
     with pytest.raises(ValueError, match="instances must be at least 1, got 0"):
         judge(0, claims=claims)
 
 
-def test_an_error_names_the_claim():
+def judged(claims, **options):
+    return judge(60, claims=claims, workers=1, **options)
+
+
+def test_an_error_names_the_claim_and_what_was_judged_is_kept(tmp_path):
+    asked = []
+
+    def counted(rng):
+        asked.append(1)
+        return 0.0
+
     def broken(rng):
         raise RuntimeError("no")
 
+    before = own("counted", counted)
     with pytest.raises(RuntimeError) as caught:
-        judge(5, claims=[own("broken", broken)], workers=1)
+        judged([before, own("broken", broken)], journal=Journal(tmp_path))
     assert "zhong_bu2022.broken" in " ".join(caught.value.__notes__)
+    (file,) = tmp_path.iterdir()
+    file.write_text(file.read_text() + '[["zhong_bu2022.cou')  # the run ended here
+    journal = Journal(tmp_path)
+    assert judged([before], journal=journal) == judged([before])
+    assert len(asked) == 120, "60 before the error, none again, and 60 without a journal"
+    journal.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture(scope="module")
@@ -115,3 +176,22 @@ def test_a_dask_cluster_finds_the_same(few):
     )
     with cluster:
         assert judge(6, claims=few, scheduler=cluster.scheduler_address) == judge(6, claims=few, workers=1)
+
+
+@pytest.mark.parametrize(
+    ("workers", "match"),
+    [(None, "no scheduler answers at "), (0, "has no workers; start some"), (1, "another version")],
+)
+def test_a_cluster_that_fails_is_told_in_one_line(few, monkeypatch, workers, match):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(verify, "_WAIT", 3)
+    monkeypatch.setattr(verify, "_digest", os.getpid)  # another one in a worker
+    with distributed.LocalCluster(
+        n_workers=workers or 0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+    ) as cluster:
+        address = cluster.scheduler_address
+        if workers is None:
+            cluster.close()
+        with pytest.raises(OSError, match=match) as caught:
+            judge(6, claims=few, scheduler=address)
+    assert "\n" not in str(caught.value)
