@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction as F
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose
+from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, holds, loose, proved
 from paper_repro.claims.draw import random_mechanism, random_prior
-from paper_repro.claims.exact import apart, divergence, exp_ratio
-from paper_repro.claims.zhong_bu2022_tools import (
-    APPROXIMATE,
-    DP,
-    LEAKAGE,
-    MAXIMAL,
-    RENYI,
-    SIBSON,
-    information,
-    loss,
-    part_of,
-)
+from paper_repro.claims.exact import apart, divergence, exp_ratio, response
+from paper_repro.claims.prove import always
+from paper_repro.claims.zhong_bu2022_tools import APPROXIMATE, DP, SIBSON, information, least_distortion, loss, uniform
+from paper_repro.errors import optional
 from paper_repro.graphs import clique, line
 from paper_repro.notions import (
     ApproximateDP,
@@ -35,396 +29,454 @@ from paper_repro.notions import (
     SibsonInformation,
 )
 from paper_repro.papers import zhong_bu2022 as zhong
-from paper_repro.solvers.profiles import differential_privacy, sibson_information
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
-_ORDERS = (1.2, 2.0, 6.0)
 # Logarithms of sums of a few dozen terms, and worst priors to 1e-10.
 _ROUNDING = 1e-8
-_PLACE = "Appendix A"
+_ORDERS = (1.2, 2.0, 6.0)
+_BETWEEN: tuple[Notion, ...] = (
+    DifferentialPrivacy(),
+    ApproximateDP(0.05),
+    ApproximateDP(0.3),
+    *(RenyiDP(order) for order in _ORDERS),
+)
+_GLOBAL: tuple[Notion, ...] = (
+    MaximalInformation(),
+    MaximalLeakage(),
+    MutualInformation(),
+    *(SibsonInformation(order) for order in _ORDERS),
+)
+_FLIP = np.array([[0.75, 0.25], [0.25, 0.75]])
+_UNEVEN = np.array([[0.9, 0.1], [0.3, 0.7]])
+_HALF = np.array([0.5, 0.5])
+_RARE = np.array([0.9, 0.1])
 
 
-def _drawn(rng: np.random.Generator, *, zeros: bool = True, most: int = 5) -> tuple[FloatArray, FloatArray]:
+def _drawn(rng: np.random.Generator, *, zeros: bool = True) -> tuple[FloatArray, FloatArray]:
     """A mechanism and a prior of full support, over 2 to 4 letters."""
-    size = int(rng.integers(2, most))
+    size = int(rng.integers(2, 5))
     return random_mechanism(rng, size, zeros=zeros), rng.permutation(random_prior(rng, size))
 
 
-def _order(rng: np.random.Generator) -> float:
-    return float(rng.choice(_ORDERS))
+def _positive(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    return _drawn(rng, zeros=False)
+
+
+def _orders(rng: np.random.Generator, count: int) -> list[float]:
+    return [float(order) for order in np.sort(1 + 10 ** rng.uniform(-2, 1.5, count))]
+
+
+def _reals(names: str) -> list[Any]:
+    return list(optional("z3", "proofs").Reals(names))
 
 
 # Definitions 3 and 19
 
 
-def _by_formula(notion: Notion, matrix: FloatArray, prior: FloatArray) -> float:
-    """Definition 19, without terms log(0/0)."""
-    pairs = list(itertools.permutations(matrix, 2))
+def _threshold(condition: Callable[[float], bool]) -> float:
+    """Least eps >= 0 with which a condition of Definition 3 holds, by bisection."""
+    low, high = 0.0, 40.0
+    if not condition(high):
+        return math.inf
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if condition(middle) else (middle, high)
+    return high
+
+
+def _apart(value: float, condition: Callable[[float], bool]) -> float:
+    """How far a formula's value is from the least eps of a condition, relative to rounding near e^40."""
+    return apart(round(max(value, 0.0), 6), round(_threshold(condition), 6)) - 1.5e-6
+
+
+def _largest_log(ratios: Iterable[FloatArray]) -> float:
     with np.errstate(divide="ignore"):
-        match notion:
-            case DifferentialPrivacy() | ApproximateDP():
-                delta = getattr(notion, "delta", 0.0)
-                ratios = [((a - delta)[a > delta] / b[a > delta]).max(initial=1.0) for a, b in pairs]
-                return float(np.log(max(ratios)))
-            case MaximalInformation():
-                return float(np.log((matrix / np.maximum(prior @ matrix, 1e-300)).max()))
-            case MaximalLeakage():
-                return float(np.log(matrix.max(axis=0).sum()))
-            case RenyiDP():
-                return max(divergence(a, b, notion.alpha) for a, b in pairs)
-            case SibsonInformation():
-                power = notion.alpha / (notion.alpha - 1)
-                return power * math.log(((prior @ matrix**notion.alpha) ** (1 / notion.alpha)).sum())
-    return information(prior, matrix)
+        return float(np.log(max(ratio.max(initial=1.0) for ratio in ratios)))
 
 
-def _satisfied(notion: Notion, matrix: FloatArray, prior: FloatArray, leakage: float) -> bool:
-    """Definition 3, up to rounding."""
-    ratio, slack = math.exp(leakage), 1e-11
-    pairs = list(itertools.permutations(matrix, 2))
-    match notion:
-        case DifferentialPrivacy() | ApproximateDP():
-            delta = getattr(notion, "delta", 0.0)
-            return all((a <= ratio * b + delta + slack * (1 + ratio)).all() for a, b in pairs)
-        case MaximalInformation():
-            return bool((matrix <= ratio * (prior @ matrix) + slack * (1 + ratio)).all())
-        case MaximalLeakage():
-            return bool(matrix.max(axis=0).sum() <= ratio + slack)
-        case RenyiDP():
-            return all(divergence(a, b, notion.alpha) <= leakage + slack * (1 + leakage) for a, b in pairs)
-    return _by_formula(notion, matrix, prior) <= leakage + slack
+def _definition_19_1(matrix: FloatArray, *, pairs: Callable[..., Any] = itertools.permutations) -> float:
+    with np.errstate(divide="ignore"):
+        formula = _largest_log(a[a > 0] / b[a > 0] for a, b in pairs(matrix, 2))
+    rows = list(itertools.permutations(matrix, 2))
+    return _apart(formula, lambda eps: all((a <= math.exp(eps) * b).all() for a, b in rows))
 
 
-def _definitions_apart(notion: Notion, matrix: FloatArray, prior: FloatArray) -> float:
-    """0 if the formula's value is the least leakage with which the condition holds."""
-    found = _by_formula(notion, matrix, prior)
-    if math.isinf(found):
-        return float(_satisfied(notion, matrix, prior, 15.0))
-    if found > 15:
-        return math.nan
-    short = found > 1e-4 and _satisfied(notion, matrix, prior, found - 1e-4)
-    return float(not _satisfied(notion, matrix, prior, found) or short)
+@claim(
+    instance=lambda rng, **wrong: _definition_19_1(_drawn(rng)[0], **wrong),
+    wrong={"each pair of neighbors in one order only": {"pairs": itertools.combinations}},
+)
+def definition_19_1(sample: Sample, **_: Any) -> Finding:
+    a, b, t = _reals("a b t")
+    facts = {"the ratio is the least factor": always((a <= t * b) == (t >= a / b), b > 0, a >= 0)}
+    facts["a zero beside a positive entry allows none"] = always(a > t * b, b == 0, a > 0)
+    return proved(
+        "At each pair of entries the least factor is their ratio (z3); the largest is the loss.", facts, sample
+    )
 
 
-_MAKERS: dict[str, Callable[[np.random.Generator], Notion]] = {
-    DP: lambda rng: DifferentialPrivacy(),
-    APPROXIMATE: lambda rng: ApproximateDP(float(rng.choice([0.05, 0.125, 0.3]))),
-    MAXIMAL: lambda rng: MaximalInformation(),
-    LEAKAGE: lambda rng: MaximalLeakage(),
-    RENYI: lambda rng: RenyiDP(_order(rng)),
-}
+def _definition_19_2(matrix: FloatArray, delta: float, *, outside: float = 0.0) -> float:
+    """``outside`` is taken from the ratio and not from its numerator."""
+    inside, rows = delta - outside, list(itertools.permutations(matrix, 2))
+    with np.errstate(divide="ignore"):
+        formula = _largest_log((a - inside)[a > delta] / b[a > delta] - outside for a, b in rows)
+    return _apart(formula, lambda eps: all((a <= math.exp(eps) * b + delta + 1e-15).all() for a, b in rows))
 
 
-def _same_definitions(notion: str) -> Callable[[np.random.Generator], float]:
-    return lambda rng: _definitions_apart(_MAKERS[notion](rng), *_drawn(rng))
+@claim(
+    instance=lambda rng, **wrong: _definition_19_2(_drawn(rng)[0], 0.125, **wrong),
+    wrong={"delta taken from the ratio": {"outside": 0.125}},
+)
+def definition_19_2(sample: Sample, **_: Any) -> Finding:
+    a, b, t, d = _reals("a b t d")
+    facts = {"the ratio is the least factor": always((a <= t * b + d) == (t >= (a - d) / b), b > 0)}
+    facts["a zero allows delta beside it, and no more"] = always((a <= t * b + d) == (a <= d), b == 0)
+    return proved("At each pair of entries the ratio is the least factor (z3); the largest is the loss.", facts, sample)
 
 
-def _check_definition(notion: str) -> Callable[[Sample], Finding]:
-    shown = {
-        "an output that is never published": (np.array([[0.5, 0.5, 0.0]] * 3), np.array([0.5, 0.25, 0.25])),
-        "rows (3,1)/4 and (1,0)": (np.array([[0.75, 0.25], [1.0, 0.0]]), np.array([0.5, 0.5])),
+def _definition_19_3(matrix: FloatArray, prior: FloatArray, *, weighted: bool = True) -> float:
+    mean = (prior if weighted else np.full(len(prior), 1 / len(prior))) @ matrix
+    formula = _largest_log([(matrix / np.where(mean > 0, mean, 1.0))])
+    return _apart(formula, lambda eps: bool((matrix <= math.exp(eps) * (prior @ matrix) * (1 + 1e-15)).all()))
+
+
+@claim(
+    instance=lambda rng, **wrong: _definition_19_3(*_drawn(rng), **wrong),
+    wrong={"the mean over equally likely letters": {"weighted": False}},
+)
+def definition_19_3(sample: Sample, **_: Any) -> Finding:
+    q, p, other, t = _reals("q p other t")
+    mean = p * q + (1 - p) * other
+    facts = {
+        "the ratio is the least factor": always((q <= t * mean) == (t >= q / mean), p > 0, p < 1, q > 0, other >= 0)
     }
-
-    def check(sample: Sample) -> Finding:
-        made = _MAKERS[notion](np.random.default_rng(0))
-        named = {label: _definitions_apart(made, *drawn) for label, drawn in shown.items()}
-        return holds(sample, named=named, of="channels, with zeros and ties")
-
-    return check
+    return proved(
+        "At each entry the least factor is its ratio to the mean (z3); the largest is the loss.", facts, sample
+    )
 
 
-for _name, _condition, _formula in (
-    ("definition_19_1", "Q(y|x) <= e^eps Q(y|x') for neighbors", "max log Q(y|x)/Q(y|x')"),
-    ("definition_19_2", "Q(y|x) <= e^eps Q(y|x') + delta for neighbors", "max(0, max log (Q(y|x) - delta)/Q(y|x'))"),
-    ("definition_19_3", "Q(y|x) <= e^eps sum_z P(z) Q(y|z)", "max log Q(y|x)/sum_z P(z) Q(y|z)"),
-    ("definition_19_4", "sum_y max_x Q(y|x) <= e^eps", "log sum_y max_x Q(y|x)"),
-    ("definition_19_5", "D_a(Q(.|x) || Q(.|x')) <= eps for neighbors", "max 1/(a-1) log sum_y Q(y|x)^a Q(y|x')^(1-a)"),
-):
-    _part, _notion, _ = part_of(_name)
-    _skipped = ", without the terms log(0/0) of outputs that are never published" if _part <= 3 else ""
-    claim(name=_name, instance=_same_definitions(_notion))(_check_definition(_notion))
+@for_all(
+    _drawn, of="channels, with zeros and ties", wrong={"the largest in place of the sum over outputs": {"over": max}}
+)
+@example("rows (3,1)/4 and (1,0)", np.array([[0.75, 0.25], [1.0, 0.0]]), _HALF)
+def definition_19_4(matrix: FloatArray, prior: FloatArray, *, over: Callable[[Any], float] = sum) -> float:
+    largest = matrix.max(axis=0)
+    return _apart(math.log(over(largest.tolist())), lambda eps: bool(largest.sum() <= math.exp(eps) + 1e-15))
+
+
+@for_all(
+    lambda rng: (_drawn(rng)[0], float(rng.choice(_ORDERS))),
+    of="channels and orders",
+    wrong={"1/a in place of 1/(a-1)": {"less": 0}},
+    share=0.4,
+)
+@example("rows (3,1)/4 and (1,3)/4, order 2", _FLIP, 2.0)
+def definition_19_5(matrix: FloatArray, order: float, *, less: int = 1) -> float:
+    rows = list(itertools.permutations(matrix, 2))
+    seen = [(a[a > 0], b[a > 0]) for a, b in rows]
+    with np.errstate(divide="ignore"):
+        formula = max(float(np.log((a**order * b ** (1 - order)).sum())) for a, b in seen) / (order - less)
+    return _apart(formula, lambda eps: all(divergence(a, b, order) <= eps + 1e-15 for a, b in rows))
 
 
 # Lemma 20
 
-_BETWEEN: list[Notion] = [
-    DifferentialPrivacy(),
-    ApproximateDP(0.05),
-    ApproximateDP(0.3),
-    *(RenyiDP(order) for order in _ORDERS),
-]
-_GLOBAL: list[Notion] = [
-    MaximalInformation(),
-    MaximalLeakage(),
-    MutualInformation(),
-    *(SibsonInformation(order) for order in _ORDERS),
-]
+
+def _two_priors(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
+    matrix, prior = _drawn(rng)
+    return matrix, prior, rng.dirichlet(np.ones(len(prior)))
 
 
-def _pick(rng: np.random.Generator, notions: list[Notion]) -> Notion:
-    return notions[rng.integers(len(notions))]
+@for_all(
+    _two_priors,
+    of="channels and pairs of priors of full support",
+    wrong={"maximal information as well": {"further": (MaximalInformation(),)}},
+    tolerance=_ROUNDING,
+    share=0.4,
+)
+@example("rows (9,1)/10 and (3,7)/10, P = (1,1)/2 and (9,1)/10", _UNEVEN, _HALF, _RARE)
+def lemma_20_1(matrix: FloatArray, one: FloatArray, two: FloatArray, *, further: tuple[Notion, ...] = ()) -> float:
+    notions, sources = (*_BETWEEN, MaximalLeakage(), *further), (SourceSet(one), SourceSet(two))
+    return max(apart(*(notion.leakage(matrix, source) for source in sources)) for notion in notions)
 
 
-def _lemma_20_1(rng: np.random.Generator) -> float:
-    notion, (matrix, prior) = _pick(rng, [*_BETWEEN, MaximalLeakage()]), _drawn(rng)
-    other = rng.dirichlet(np.ones(len(prior)))
-    found = [notion.leakage(matrix, SourceSet(one)) for one in (prior, other)]
-    return max(apart(*found), apart(found[0], _by_formula(notion, matrix, other)))
+@for_all(
+    lambda rng: _drawn(rng)[:1],
+    of="channels on lines of letters",
+    wrong={"maximal leakage as well": {"further": (MaximalLeakage(),)}},
+    tolerance=_ROUNDING,
+    share=0.4,
+)
+@example("three letters on a line", np.array([[0.75, 0.25, 0.0], [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
+def lemma_20_2(matrix: FloatArray, *, further: tuple[Notion, ...] = ()) -> float:
+    """On a line, the loss of the whole against the largest of two rows that are neighbors, the other rows being theirs."""
+    worst = 0.0
+    for notion in (*_BETWEEN, *further):
+        whole = notion.with_neighbors(line(len(matrix))).leakage(matrix)
+        pairs = [np.vstack([pair, np.tile(pair[1], (len(matrix) - 2, 1))]) for pair in itertools.pairwise(matrix)]
+        worst = max(worst, apart(whole, max(notion.leakage(pair) for pair in pairs)))
+    return worst
 
 
-@claim(instance=_lemma_20_1, tolerance=_ROUNDING)
-def lemma_20_1(sample: Sample) -> Finding:
-    matrix = [[0.9, 0.1], [0.3, 0.7]]
-    first, second = SourceSet([0.5, 0.5]), SourceSet([0.9, 0.1])
-    named = {}
-    for notion in [*_BETWEEN[:2], _BETWEEN[3], MaximalLeakage()]:
-        gap = apart(notion.leakage(matrix, first), notion.leakage(matrix, second))
-        named[f"rows (9,1)/10 and (3,7)/10, P = (1,1)/2 or (9,1)/10, {notion!r}"] = gap
-    return holds(sample, named=named, tolerance=_ROUNDING, of="channels and pairs of priors of full support")
+@for_all(
+    lambda rng: (*(drawn := _drawn(rng)), rng.permutation(len(drawn[1]))),
+    of="channels, priors and permutations",
+    wrong={"differential privacy as well": {"further": (DifferentialPrivacy(),)}},
+    tolerance=_ROUNDING,
+    share=0.4,
+)
+@example("a rare letter recognized", np.eye(2), np.array([1 - 1e-9, 1e-9]), [1, 0])
+def lemma_20_3(
+    matrix: FloatArray, prior: FloatArray, order: Sequence[int], *, further: tuple[Notion, ...] = ()
+) -> float:
+    worst = 0.0
+    for notion in (*_GLOBAL, *further):
+        whole = notion.with_neighbors(clique(len(matrix))).leakage(matrix, SourceSet(prior))
+        renamed = notion.with_neighbors(line(len(matrix))).leakage(matrix[order], SourceSet(prior[order]))
+        worst = max(worst, apart(whole, renamed))
+    return worst
 
 
-def _worst_pair(notion: Notion, matrix: FloatArray) -> float:
-    """The loss on a line of letters, against the largest of two rows that are neighbors."""
-    size = len(matrix)
-    graph = line(size)
-    two = [max(_by_formula(notion, np.array(pair), np.ones(2) / 2), 0.0) for pair in itertools.pairwise(matrix)]
-    whole = notion.with_neighbors(graph).leakage(matrix)
-    return apart(whole, max(two))
+def _falls_with_delta(matrix: FloatArray, less: float, more: float, *, strictly: bool = False) -> float:
+    found = [DifferentialPrivacy().leakage(matrix), *(ApproximateDP(one).leakage(matrix) for one in (0.0, less, more))]
+    rises = float(strictly) if found[2] == found[3] else found[3] - found[2]
+    return max(apart(found[0], found[1]), rises)
 
 
-@claim(instance=lambda rng: _worst_pair(_pick(rng, _BETWEEN), _drawn(rng)[0]), tolerance=_ROUNDING)
-def lemma_20_2(sample: Sample) -> Finding:
-    matrix = np.array([[0.75, 0.25, 0.0], [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]])
-    named = {f"three letters on a line, {DP}": _worst_pair(DifferentialPrivacy(), matrix)}
-    return holds(sample, named=named, of="channels on lines of letters")
-
-
-def _renamed(rng: np.random.Generator) -> float:
-    notion, (matrix, prior) = _pick(rng, _GLOBAL), _drawn(rng)
-    order = rng.permutation(len(matrix))
-    found = notion.leakage(matrix, SourceSet(prior))
-    graph = line(len(matrix)) if rng.random() < 0.5 else clique(len(matrix))
-    again = notion.with_neighbors(graph).leakage(matrix[order], SourceSet(prior[order]))
-    return max(apart(found, again), apart(found, _by_formula(notion, matrix, prior)))
-
-
-@claim(instance=_renamed, tolerance=_ROUNDING)
-def lemma_20_3(sample: Sample) -> Finding:
-    rare = SourceSet([1 - 1e-9, 1e-9])
-    named = {
-        "a rare letter recognized, maximal information is log 1e9": apart(
-            MaximalInformation().leakage(np.eye(2), rare), math.log(1e9)
-        ),
-        "and maximal leakage log 2": apart(MaximalLeakage().leakage(np.eye(2), rare), math.log(2)),
+@claim(
+    instance=lambda rng, **wrong: _falls_with_delta(_drawn(rng)[0], *np.sort(rng.uniform(0, 0.95, 2)), **wrong),
+    wrong={"strictly": {"strictly": True}},
+)
+def lemma_20_4(sample: Sample, **_: Any) -> Finding:
+    a, b, t, less, more = _reals("a b t less more")
+    facts = {
+        "what holds with a delta holds with a larger one": always(a <= t * b + more, a <= t * b + less, less <= more)
     }
-    return holds(sample, named=named, tolerance=1e-6, of="channels, priors and permutations")
+    ratios = [exp_ratio(response(2, F(1, 4)), delta=delta) for delta in (F(0), F(1, 4), F(1, 2))]
+    facts["rows (3,1)/4 and (1,3)/4, delta = 0, 1/4, 1/2: 3, 2, 1"] = ratios == [3, 2, 1]
+    return proved("Each inequality of the definition stays true as delta grows (z3), for all sizes.", facts, sample)
 
 
-def _lemma_20_4(rng: np.random.Generator) -> float:
-    matrix, _ = _drawn(rng)
-    less, more = np.sort(rng.uniform(0, 0.95, 2)).tolist()
-    found = [DifferentialPrivacy().leakage(matrix), *(ApproximateDP(d).leakage(matrix) for d in (0.0, less, more))]
-    return max(apart(found[0], found[1]), *(b - a if a != b else 0.0 for a, b in itertools.pairwise(found[1:])))
-
-
-@claim(instance=_lemma_20_4)
-def lemma_20_4(sample: Sample) -> Finding:
-    table = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
-    ratios = [exp_ratio(table, delta=delta) for delta in (F(0), F(1, 4), F(1, 2))]
-    named = {
-        "rows (3,1)/4 and (1,3)/4, delta = 0, 1/4, 1/2: 3, 2, 1": max(
-            abs(float(r - w)) for r, w in zip(ratios, (3, 2, 1), strict=True)
-        )
-    }
-    return holds(sample, named=named, of="channels and pairs of delta")
-
-
-def _lemma_20_5(rng: np.random.Generator) -> float:
+@for_all(
+    _positive,
+    of="channels, orders 2 to 1e6",
+    wrong={"the limit is maximal leakage": {"limit": MaximalLeakage()}},
+    tolerance=_ROUNDING,
+    share=0.4,
+)
+@example("rows (3,1)/4 and (1,3)/4", _FLIP, _HALF)
+def lemma_20_5(matrix: FloatArray, _prior: FloatArray, *, limit: Notion = _BETWEEN[0]) -> float:
     """``eps + log(least entry)/(a-1) <= D_a <= eps``, from the column in which the ratio is largest."""
-    matrix, _ = _drawn(rng, zeros=False)
-    private, worst = DifferentialPrivacy().leakage(matrix), -math.inf
+    worst = -math.inf
     for order in (2.0, 30.0, 1e3, 1e6):
-        missing = private - RenyiDP(order).leakage(matrix)
+        missing = limit.leakage(matrix) - RenyiDP(order).leakage(matrix)
         worst = max(worst, -missing, missing + math.log(matrix.min()) / (order - 1))
     return worst
 
 
-@claim(instance=_lemma_20_5, tolerance=_ROUNDING)
-def lemma_20_5(sample: Sample) -> Finding:
-    flip = [[0.75, 0.25], [0.25, 0.75]]
-    named = {"rows (3,1)/4 and (1,3)/4, order 1e9, log 3": abs(RenyiDP(1e9).leakage(flip) - math.log(3))}
-    named["rows (1,0) and (1,1)/2: both infinite"] = float(
-        not math.isinf(RenyiDP(1e3).leakage([[1.0, 0.0], [0.5, 0.5]]))
-    )
-    return holds(sample, named=named, tolerance=_ROUNDING, of="channels, orders 2 to 1e6, within their rate")
-
-
-def _lemma_20_6(rng: np.random.Generator) -> float:
+@for_all(_positive, of="channels and priors, orders 3 to 1.001", wrong={"to 2": {"end": 2.0}}, tolerance=_ROUNDING)
+@example("fair bit flipped with 1/4", _FLIP, _HALF)
+def lemma_20_6(matrix: FloatArray, prior: FloatArray, *, end: float = 1.0) -> float:
     """Within ``(a-1) R^2 / 8`` (Hoeffding), if the logarithm of joint over product ranges over R."""
-    matrix, prior = _drawn(rng, zeros=False)
-    density = np.log(matrix / (prior @ matrix))
-    worst = -math.inf
-    for order in (3.0, 1.1, 1.001):
-        more = SibsonInformation(order).leakage(matrix, SourceSet(prior)) - information(prior, matrix)
-        worst = max(worst, -more, more - (order - 1) * float(np.ptp(density)) ** 2 / 8)
+    rate, worst = float(np.ptp(np.log(matrix / (prior @ matrix)))) ** 2 / 8, -math.inf
+    for step in (2.0, 0.1, 0.001):
+        more = SibsonInformation(end + step).leakage(matrix, SourceSet(prior)) - information(prior, matrix)
+        worst = max(worst, -more, more - step * rate)
     return worst
 
 
-@claim(instance=_lemma_20_6, tolerance=_ROUNDING)
-def lemma_20_6(sample: Sample) -> Finding:
-    flip, half = np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5])
-    gap = SibsonInformation(1 + 1e-4).leakage(flip, SourceSet(half)) - information(half, flip)
-    allowed = 1e-4 * math.log(3) ** 2 / 8
-    named = {"fair bit flipped with 1/4, order 1.0001": max(-gap, gap - allowed)}
-    return holds(
-        sample, named=named, tolerance=_ROUNDING, of="channels and priors, orders 3 to 1.001, within their rate"
-    )
-
-
-def _lemma_20_7(rng: np.random.Generator) -> float:
-    matrix, prior = _drawn(rng)
+@for_all(
+    _drawn,
+    of="channels and priors, orders 2 to 1e5",
+    wrong={"priors that are zero somewhere": {"support": False}},
+    tolerance=_ROUNDING,
+)
+@example("fair bit flipped with 1/4", _FLIP, _HALF)
+def lemma_20_7(matrix: FloatArray, prior: FloatArray, *, support: bool = True) -> float:
+    if not support:
+        prior = np.where(np.arange(len(prior)) == 0, 0.0, prior)
+    source, least = SourceSet(prior / prior.sum()), float(prior[prior > 0].min())
     largest, worst = MaximalLeakage().leakage(matrix), -math.inf
     for order in (2.0, 30.0, 1e3, 1e5):
-        found = SibsonInformation(order).leakage(matrix, SourceSet(prior))
-        low = order / (order - 1) * (largest + math.log(prior.min()) / order)
+        found = SibsonInformation(order).leakage(matrix, source)
+        low = order / (order - 1) * (largest + math.log(least) / order)
         worst = max(worst, found - largest, low - found)
     return worst
 
 
-@claim(instance=_lemma_20_7, tolerance=_ROUNDING)
-def lemma_20_7(sample: Sample) -> Finding:
-    flip, half = np.array([[0.75, 0.25], [0.25, 0.75]]), SourceSet([0.5, 0.5])
-    gap = abs(SibsonInformation(1e6).leakage(flip, half) - math.log(1.5))
-    named = {"fair bit flipped with 1/4, order 1e6, log 3/2": max(0.0, gap - 1e-6)}
-    return holds(sample, named=named, tolerance=_ROUNDING, of="channels and priors, orders 2 to 1e5, within their rate")
-
-
-def _lemma_20_8(rng: np.random.Generator) -> float:
-    matrix, _ = _drawn(rng)
-    orders = np.sort(1 + 10 ** rng.uniform(-2, 2, 3))
-    found = [*(RenyiDP(order).leakage(matrix) for order in orders), DifferentialPrivacy().leakage(matrix)]
+@for_all(
+    lambda rng: (_drawn(rng)[0], *_orders(rng, 3)),
+    of="channels and triples of orders",
+    wrong={"bounded by maximal leakage": {"bound": MaximalLeakage()}},
+    tolerance=_ROUNDING,
+)
+@example("rows (3,1)/4 and (1,3)/4, orders 2, 3, 4", _FLIP, 2.0, 3.0, 4.0)
+def lemma_20_8(matrix: FloatArray, *orders: float, bound: Notion = _BETWEEN[0]) -> float:
+    found = [*(RenyiDP(order).leakage(matrix) for order in orders), bound.leakage(matrix)]
     return max(a - b if a != b else 0.0 for a, b in itertools.pairwise(found))
 
 
-@claim(instance=_lemma_20_8, tolerance=_ROUNDING)
-def lemma_20_8(sample: Sample) -> Finding:
-    # Of order 2: (9/16)/(1/4) + (1/16)/(3/4) = 7/3, below 3.
-    gap = abs(RenyiDP(2).leakage([[0.75, 0.25], [0.25, 0.75]]) - math.log(7 / 3))
-    named = {"rows (3,1)/4 and (1,3)/4, order 2, log 7/3": gap}
-    return holds(sample, named=named, of="channels and triples of orders")
-
-
-def _lemma_20_9(rng: np.random.Generator) -> float:
-    """Two records: monotone, at least mutual information, and at most twice what neighbors may differ."""
+def _sibson_between(rng: np.random.Generator, fewer: int = 0) -> float:
+    """On databases: monotone, at least mutual information, and at most n times what neighbors may differ."""
     values, records = [(2, 1), (3, 1), (2, 2)][rng.integers(3)]
     size = values**records
     matrix, prior = random_mechanism(rng, size, zeros=False), rng.permutation(random_prior(rng, size))
-    orders = np.sort(1 + 10 ** rng.uniform(-2, 2, 3))
     found = [information(prior, matrix)]
-    found += [SibsonInformation(order).leakage(matrix, SourceSet(prior)) for order in orders]
-    found.append(records * loss(DP, matrix, values, records))
+    found += [SibsonInformation(order).leakage(matrix, SourceSet(prior)) for order in _orders(rng, 3)]
+    found.append((records - fewer) * loss(DP, matrix, values, records))
     return max(a - b for a, b in itertools.pairwise(found))
 
 
-@claim(instance=_lemma_20_9, tolerance=_ROUNDING)
-def lemma_20_9(sample: Sample) -> Finding:
-    private = math.exp(differential_privacy(zhong.lemma_5_profile(3, 6, 3.0), 3))
-    order_2 = math.exp(sibson_information(zhong.lemma_5_profile(3, 6, 3.0), 3, 2.0))
-    matrix, uniform = zhong.lemma_5_mechanism(3, 2, 1.0), SourceSet(np.full(9, 1 / 9))
-    order_50 = math.exp(loss(SIBSON, matrix, 3, 2, uniform, alpha=50.0))
-    two = math.exp(loss(DP, matrix, 3, 2))
-    printed = {
-        "six records of three values, each kept with 1/2, order 2, as exp: largest": (private, float(F(9, 8) ** 6)),
-        "two such records, order 50, as exp: largest": (two, order_50),
-    }
-    mended = {
-        "the same six: above 6 times": (0.0, max(0.0, math.log(order_2) - 6 * math.log(private))),
-        "order 2 of the six, as exp": (order_2, float(F(9, 8) ** 6)),
-    }
-    return corrected(printed, mended, sample)
+@claim(instance=_sibson_between, wrong={"n - 1 times": {"fewer": 1}}, tolerance=_ROUNDING)
+def lemma_20_9(sample: Sample, fewer: int = 0) -> Finding:
+    name, matrix = "two records of three values, each kept with probability 1/2", zhong.lemma_5_mechanism(3, 2, 1.0)
+    order_50 = loss(SIBSON, matrix, 3, 2, uniform(9), alpha=50.0)
+    private = loss(DP, matrix, 3, 2)
+    above = max(0.0, order_50 - (2 - fewer) * private)
+    says = r"the loss of differential privacy is $\log {}$, and the Sibson information of order 50 is $\log {}$"
+    return corrected(
+        {name: (math.exp(private), math.exp(order_50))}, {f"{name}: excess": (above, 0.0)}, sample, says=says
+    )
 
 
 # Lemma 21
 
 
-def _mixed(rng: np.random.Generator, notion: Notion, form: Callable[[float], float] | None) -> float:
-    """Of a mixture: its value less the larger of its parts', or less their mean if a form of the leakage is to be convex."""
-    first, prior = _drawn(rng)
-    second, share = random_mechanism(rng, len(first)), float(rng.choice([0.1, 0.5, 0.8]))
-    source = SourceSet(prior)
-    ends = [notion.leakage(matrix, source) for matrix in (first, second)]
-    middle = notion.leakage(share * first + (1 - share) * second, source)
-    if math.isinf(max(ends)):
-        return math.nan
-    if form is None:
-        return middle - max(ends)
-    mean = share * form(ends[0]) + (1 - share) * form(ends[1])
-    return (form(middle) - mean) / max(1.0, form(middle))
+def _pair(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Two mechanisms without zeros, a prior and a share of the first."""
+    first, prior = _positive(rng)
+    return first, random_mechanism(rng, len(first), zeros=False), prior, float(rng.choice([0.1, 0.5, 0.8]))
 
 
-@claim(instance=lambda rng: _mixed(rng, _pick(rng, [*_BETWEEN[:3], MaximalInformation()]), None), tolerance=_ROUNDING)
-def lemma_21_1(sample: Sample) -> Finding:
-    # Identity and its reverse leak without bound; half-way nothing.
-    named = {"identity and reverse, half-way": DifferentialPrivacy().leakage([[0.5, 0.5], [0.5, 0.5]])}
-    half, first, second = SourceSet([0.5, 0.5]), [[0.75, 0.25], [0.25, 0.75]], [[0.25, 0.75], [0.25, 0.75]]
-    middle = np.array([[0.5, 0.5], [0.25, 0.75]])
-    for notion in (*_BETWEEN[:2], MaximalInformation()):
-        ends = max(notion.leakage(first, half), notion.leakage(second, half))
-        named[f"rows (3,1)/4, (1,3)/4 and twice (1,3)/4, {notion!r}"] = notion.leakage(middle, half) - ends
-    return holds(sample, named=named, tolerance=_ROUNDING, of="pairs of channels, mixtures and priors")
+def _above_mean(
+    measure: Callable[[FloatArray], float], first: FloatArray, second: FloatArray, share: float, *, convex: bool = True
+) -> float:
+    """Of a mixture: its value above the mean of its parts' values, or above the larger one."""
+    one, two, both = measure(first), measure(second), measure(share * first + (1 - share) * second)
+    bound = share * one + (1 - share) * two if convex else max(one, two)
+    return (both - bound) / max(1.0, abs(both))
 
 
-@claim(instance=lambda rng: _mixed(rng, MaximalLeakage(), math.exp), tolerance=_ROUNDING)
-def lemma_21_2(sample: Sample) -> Finding:
-    # The identity and an even choice for two letters: 2 and 1, half-way 3/2.
-    gap = math.exp(MaximalLeakage().leakage([[0.75, 0.25], [0.25, 0.75]])) - 1.5
-    return holds(sample, named={"identity and even choice, two letters": max(0.0, gap)}, of="pairs of channels")
+def _lemma_21_1(
+    first: FloatArray, second: FloatArray, prior: FloatArray, share: float, *, convex: bool = False
+) -> float:
+    source, found = SourceSet(prior), []
+    for notion in (*_BETWEEN[:3], MaximalInformation()):
+
+        def leakage(matrix: FloatArray, notion: Notion = notion) -> float:
+            return notion.leakage(matrix, source)
+
+        found.append(_above_mean(leakage, first, second, share, convex=convex))
+    return max(found)
 
 
-def _moment(rng: np.random.Generator) -> float:
-    order = _order(rng)
-    return _mixed(rng, RenyiDP(order), lambda leakage: math.exp(min((order - 1) * leakage, 500.0)))
+@claim(
+    instance=lambda rng, **wrong: _lemma_21_1(*_pair(rng), **wrong),
+    wrong={"convex": {"convex": True}},
+    tolerance=_ROUNDING,
+    share=0.4,
+)
+def lemma_21_1(sample: Sample, **_: Any) -> Finding:
+    a, b, c, e, s, t, d = _reals("a b c e s t d")
+    private = [a <= t * b + d, c <= t * e + d, s >= 0, s <= 1]
+    facts = {
+        "the larger factor serves a mixture": always(s * a + (1 - s) * c <= t * (s * b + (1 - s) * e) + d, *private)
+    }
+    how = "Each inequality of the definitions (maximal information: with the mean for b) passes to mixtures (z3), all sizes."
+    return proved(how, facts, sample)
 
 
-@claim(instance=_moment, tolerance=_ROUNDING)
-def lemma_21_3(sample: Sample) -> Finding:
-    first, second = [[F(9, 10), F(1, 10)], [F(1, 20), F(19, 20)]], [[F(1, 20), F(19, 20)]] * 2
-    middle = [[(a + b) / 2 for a, b in zip(x, y, strict=True)] for x, y in zip(first, second, strict=True)]
-    moments = [
-        max(sum(p * p / q for p, q in zip(a, b, strict=True)) for a, b in itertools.permutations(table, 2))
-        for table in (first, second, middle)
-    ]
-    ends, half = [float(moment) for moment in moments[:2]], float(moments[2])
-    name = "order 2, rows (18,2)/20, (1,19)/20 and twice (1,19)/20, half-way"
-    printed = {f"{name}, nats: at most": (sum(map(math.log, ends)) / 2, math.log(half))}
-    return corrected(printed, {f"{name}, exp eps above the mean": (0.0, max(0.0, half - sum(ends) / 2))}, sample)
+def _lemma_21_2(first: FloatArray, second: FloatArray, _: FloatArray, share: float, *, form: Any = math.exp) -> float:
+    return _above_mean(lambda q: form(MaximalLeakage().leakage(q)), first, second, share)
 
 
-def _lemma_21_4(rng: np.random.Generator) -> float:
-    order = _order(rng)
-    state = rng.bit_generator.state
-    convex = _mixed(
-        rng, SibsonInformation(order), lambda leakage: math.exp((order - 1) / order * leakage) / (order - 1)
+@claim(
+    instance=lambda rng, **wrong: _lemma_21_2(*_pair(rng), **wrong),
+    wrong={"maximal leakage itself, not its exponential": {"form": float}},
+    tolerance=_ROUNDING,
+)
+def lemma_21_2(sample: Sample, **_: Any) -> Finding:
+    a, b, one, two, s = _reals("a b one two s")
+    below = always(s * a + (1 - s) * b <= s * one + (1 - s) * two, a <= one, b <= two, s >= 0, s <= 1)
+    how = (
+        "No entry of a mixture is above the mean of the columns' largest (z3), so neither is their sum; for all sizes."
     )
-    rng.bit_generator.state = state
-    return max(convex, _mixed(rng, SibsonInformation(order), None))
+    return proved(how, {"entries of a mixture": below}, sample)
 
 
-@claim(instance=_lemma_21_4, tolerance=_ROUNDING)
-def lemma_21_4(sample: Sample) -> Finding:
-    # Order 2, identity and even choice for a fair bit: exp(eps / 2) is sqrt 2 and 1, half-way sqrt(5/4).
-    form = math.exp(SibsonInformation(2.0).leakage([[0.75, 0.25], [0.25, 0.75]], SourceSet([0.5, 0.5])) / 2)
-    named = {"identity and even choice, fair bit, order 2": form - (math.sqrt(2) + 1) / 2}
-    named["the same, as sqrt(5/4)"] = abs(form - math.sqrt(1.25))
-    return holds(sample, named=named, tolerance=_ROUNDING, of="pairs of channels, priors, orders and mixtures")
+def _divergence(matrix: FloatArray, order: float) -> float:
+    return max(divergence(a, b, order) for a, b in itertools.permutations(matrix, 2))
 
 
-@claim(instance=lambda rng: _mixed(rng, MutualInformation(), lambda leakage: leakage), tolerance=_ROUNDING)
-def lemma_21_5(sample: Sample) -> Finding:
-    half, flip = np.array([0.5, 0.5]), np.array([[0.75, 0.25], [0.25, 0.75]])
-    named = {"identity and even choice, fair bit": information(half, flip) - math.log(2) / 2}
-    return holds(sample, named=named, tolerance=_ROUNDING, of="pairs of channels, priors and mixtures")
+def _moment(rng: np.random.Generator, order: float = 0.0, half: float = 1.0) -> float:
+    first, second, _, share = _pair(rng)
+    order = order or float(rng.choice(_ORDERS))
+
+    def measure(matrix: FloatArray) -> float:
+        return math.exp(half * (order - 1) * _divergence(matrix, order))
+
+    return _above_mean(measure, first, second, share)
+
+
+@claim(
+    instance=_moment,
+    wrong={"order 1/2, where the divergence is convex": {"order": 0.5}, "exp((a-1) eps / 2)": {"half": 0.5}},
+    tolerance=_ROUNDING,
+)
+def lemma_21_3(sample: Sample, order: float = 2.0, half: float = 1.0) -> Finding:
+    first, second = np.array([[0.9, 0.1], [0.05, 0.95]]), np.array([[0.05, 0.95], [0.05, 0.95]])
+    if order < 1:
+        rises = _above_mean(lambda q: _divergence(q, order), first, second, 0.5)
+        return holds(named={"rows (18,2)/20, (1,19)/20 and twice (1,19)/20, half-way": rises})
+    name = "order 2, rows (18,2)/20, (1,19)/20 and twice (1,19)/20"
+    values = [_divergence(q, order) for q in (first, second, (first + second) / 2)]
+    moments = [math.exp(half * value) for value in values]
+    over = max(0.0, moments[2] - (moments[0] + moments[1]) / 2)
+    says = "the mean of their divergences is {}, and half-way between them it is {}"
+    printed = {name: ((values[0] + values[1]) / 2, values[2])}
+    return corrected(printed, {f"{name}: excess of the moment": (over, 0.0)}, sample, says=says)
+
+
+@for_all(
+    lambda rng: (*_pair(rng), float(rng.choice(_ORDERS))),
+    of="pairs of channels, priors, orders and mixtures",
+    wrong={"eps itself is convex": {"itself": True}},
+    tolerance=_ROUNDING,
+)
+@example("identity and even choice, fair bit, order 6", np.eye(2), np.full((2, 2), 0.5), _HALF, 0.5, 6.0)
+def lemma_21_4(
+    first: FloatArray, second: FloatArray, prior: FloatArray, share: float, order: float, *, itself: bool = False
+) -> float:
+    def leakage(matrix: FloatArray) -> float:
+        return SibsonInformation(order).leakage(matrix, SourceSet(prior))
+
+    def form(matrix: FloatArray) -> float:
+        return math.exp((order - 1) / order * leakage(matrix)) / (order - 1)
+
+    convex = _above_mean(leakage if itself else form, first, second, share)
+    return max(convex, _above_mean(leakage, first, second, share, convex=False))
+
+
+@for_all(
+    lambda rng: (*_pair(rng), rng.dirichlet(np.ones(4))),
+    of="pairs of channels, priors and mixtures",
+    wrong={"in the prior": {"in_prior": True}},
+    tolerance=_ROUNDING,
+)
+@example("identity and even choice, fair bit", np.eye(2), np.full((2, 2), 0.5), _HALF, 0.5, np.array([0.5, 0.25]))
+def lemma_21_5(
+    first: FloatArray,
+    second: FloatArray,
+    prior: FloatArray,
+    share: float,
+    weights: FloatArray,
+    *,
+    in_prior: bool = False,
+) -> float:
+    if not in_prior:
+        return _above_mean(lambda matrix: information(prior, matrix), first, second, share)
+    other = weights[: len(prior)] / weights[: len(prior)].sum()
+    return _above_mean(lambda one: information(one, first), prior, other, share)
 
 
 # Lemmas 22 and 23
@@ -435,126 +487,106 @@ def _rows(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     return matrix[0], matrix[1]
 
 
-def _events(count: int) -> list[FloatArray]:
-    return [np.array(event, dtype=bool) for event in itertools.product([False, True], repeat=count)]
-
-
-def _monotone(rng: np.random.Generator) -> float:
-    row, other = _rows(rng)
-    less, more = np.sort(1 + 10 ** rng.uniform(-2, 1.5, 2))
-    low, high = divergence(row, other, less), divergence(row, other, more)
+@for_all(
+    lambda rng: (*_rows(rng), *_orders(rng, 2)),
+    of="pairs of distributions and of orders",
+    wrong={"even divided by the order": {"power": 1}},
+    tolerance=_ROUNDING,
+)
+@example("(3,1)/4 and (1,3)/4, orders 2 and 3", _FLIP[0], _FLIP[1], 2.0, 3.0)
+def lemma_22_1(row: FloatArray, other: FloatArray, less: float, more: float, *, power: int = 0) -> float:
+    low, high = (divergence(row, other, order) / order**power for order in (less, more))
     return low - high if low != high else 0.0
 
 
-@claim(instance=_monotone, tolerance=_ROUNDING)
-def lemma_22_1(sample: Sample) -> Finding:
-    row, other = np.array([0.75, 0.25]), np.array([0.25, 0.75])
-    named = {"(3,1)/4 and (1,3)/4, orders 2 and 3": divergence(row, other, 2.0) - divergence(row, other, 3.0)}
-    return holds(sample, named=named, of="pairs of distributions and of orders")
+def _finite(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, float] | None:
+    row, other = _rows(rng)
+    return None if (other[row > 0] == 0).any() else (row, other, _orders(rng, 1)[0])
 
 
-def _preserved(row: FloatArray, other: FloatArray, order: float) -> float:
-    known = divergence(row, other, order)
-    if math.isinf(known):
-        return math.nan
-    power = (order - 1) / order
-    events = _events(len(row))
-    return max(float(row[event].sum() - (math.exp(known) * other[event].sum()) ** power) for event in events)
+@for_all(
+    _finite,
+    of="pairs of distributions with all their events, and orders",
+    wrong={"without the power": {"power": 1.0}},
+    tolerance=_ROUNDING,
+)
+@example("Q given an event of probability 1/4, order 4", np.array([0.0, 0.4, 0.6]), np.array([0.75, 0.1, 0.15]), 4.0)
+def lemma_22_2(row: FloatArray, other: FloatArray, order: float, *, power: float = 0.0) -> float:
+    factor, power = math.exp(divergence(row, other, order)), power or (order - 1) / order
+    events = [np.array(event, dtype=bool) for event in itertools.product([False, True], repeat=len(row))]
+    return max(float(row[event].sum() - (factor * other[event].sum()) ** power) for event in events)
 
 
-@claim(instance=lambda rng: _preserved(*_rows(rng), float(1 + 10 ** rng.uniform(-2, 1.5))), tolerance=_ROUNDING)
-def lemma_22_2(sample: Sample) -> Finding:
-    row, other = np.array([0.0, 0.4, 0.6]), np.array([0.75, 0.1, 0.15])
-    named = {
-        f"Q given an event of probability 1/4, tight, order {a}": abs(_preserved(row, other, a)) for a in (1.5, 4.0)
-    }
-    return holds(sample, named=named, of="pairs of distributions with all their events, and orders")
-
-
-def _lemma_23(rng: np.random.Generator) -> float:
+def _events(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, float, list[NDArray[np.bool_]]]:
     matrix, prior = _drawn(rng)
-    order = float(1 + 10 ** rng.uniform(-1.5, 1.5))
-    leakage, power = SibsonInformation(order).leakage(matrix, SourceSet(prior)), (order - 1) / order
     events = [matrix > prior @ matrix, *(rng.random(matrix.shape) < rng.random() for _ in range(8))]
-    return max(
-        float((prior @ (matrix * event)).sum() - ((prior @ event).max() * math.exp(leakage)) ** power)
-        for event in events
-    )
+    return matrix, prior, _orders(rng, 1)[0], events
 
 
-@claim(instance=_lemma_23, tolerance=_ROUNDING)
-def lemma_23(sample: Sample) -> Finding:
-    fair = SourceSet(np.full(4, 0.25))
-    tight = (0.25 * math.exp(SibsonInformation(2.0).leakage(np.eye(4), fair))) ** 0.5 - 1
-    return holds(
-        sample,
-        named={"one of four letters published as it is, tight": abs(tight)},
-        of="channels, priors, orders and events",
-    )
+@for_all(
+    _events,
+    of="channels, priors, orders and events",
+    wrong={"without the power": {"power": 1.0}, "with the least in place of the largest section": {"over": min}},
+    tolerance=_ROUNDING,
+)
+@example("one of four letters published as it is, order 2", np.eye(4), np.full(4, 0.25), 2.0, [np.eye(4, dtype=bool)])
+def lemma_23(
+    matrix: FloatArray,
+    prior: FloatArray,
+    order: float,
+    events: list[NDArray[np.bool_]],
+    *,
+    power: float = 0.0,
+    over: Any = max,
+) -> float:
+    factor, power = math.exp(SibsonInformation(order).leakage(matrix, SourceSet(prior))), power or (order - 1) / order
+    sides = [((prior @ (matrix * event)).sum(), over(prior @ event)) for event in events]
+    return max(float(joint - (section * factor) ** power) for joint, section in sides)
 
 
 # Lemma 24
 
 
-def _padded(matrix: FloatArray, prior: FloatArray) -> tuple[FloatArray, SourceSet]:
-    """A square matrix by repeating the last row, for letters that never occur: nothing leaks more or less by any notion."""
-    extra = matrix.shape[1] - len(matrix)
-    return np.vstack([matrix, np.tile(matrix[-1], (extra, 1))]), SourceSet(np.append(prior, np.zeros(extra)))
-
-
-def _merged(rng: np.random.Generator) -> float:
+def _wide(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     size = int(rng.integers(2, 4))
-    matrix, prior = random_mechanism(rng, size, size + int(rng.integers(1, 3))), random_prior(rng, size)
-    notion = _pick(rng, [DifferentialPrivacy(), *_BETWEEN[3:], *_GLOBAL])
-    before = notion.leakage(*_padded(matrix, prior))
-    fewer = matrix[:, :size].copy()
-    fewer[:, -1] += matrix[:, size:].sum(axis=1)
-    after = notion.leakage(fewer, SourceSet(prior))
-    wrong = float(prior @ (np.diagonal(matrix) - np.diagonal(fewer)))
-    return max(after - before if after != before else 0.0, wrong)
+    return random_mechanism(rng, size, size + int(rng.integers(1, 3))), random_prior(rng, size)
 
 
-@claim(instance=_merged, tolerance=_ROUNDING)
-def lemma_24(sample: Sample) -> Finding:
-    wide, half = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]), np.array([0.5, 0.5])
-    fewer = np.array([[0.5, 0.5], [0.25, 0.75]])
-    named = {}
-    for notion in (DifferentialPrivacy(), MaximalInformation(), MaximalLeakage(), MutualInformation()):
-        after = notion.leakage(fewer, SourceSet(half))
-        named[f"rows (2,1,1)/4 and (1,1,2)/4, {notion.name}"] = after - notion.leakage(*_padded(wide, half))
-    return holds(sample, named=named, tolerance=_ROUNDING, of="channels with one or two outputs too many")
+@for_all(
+    _wide,
+    of="channels with one or two outputs too many",
+    wrong={"m - 1 outputs": {"fewer": 1}},
+    tolerance=_ROUNDING,
+    share=0.4,
+)
+@example("rows (2,1,1)/4 and (1,1,2)/4", np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]), _HALF)
+def lemma_24(matrix: FloatArray, prior: FloatArray, *, fewer: int = 0) -> float:
+    """All outputs from the last one kept on are merged; a square matrix by letters that never occur, which leak nothing."""
+    size, kept = len(matrix), len(matrix) - fewer
+    extra = matrix.shape[1] - size
+    padded, source = np.vstack([matrix, np.tile(matrix[-1], (extra, 1))]), SourceSet(np.append(prior, np.zeros(extra)))
+    merged = np.zeros((size, size))
+    merged[:, :kept] = matrix[:, :kept]
+    merged[:, kept - 1] += matrix[:, kept:].sum(axis=1)
+    worst = float(prior @ (np.diagonal(matrix) - np.diagonal(merged)))
+    for notion in (DifferentialPrivacy(), *_BETWEEN[3:], *_GLOBAL):
+        after, before = notion.leakage(merged, SourceSet(prior)), notion.leakage(padded, source)
+        worst = max(worst, after - before if after != before else 0.0)
+    return worst
 
 
-def _least_change(prior: list[float], ratio: float, outputs: int, delta: float) -> float:
-    """Least distortion of a local mechanism with so many outputs, by a linear program."""
-    from scipy.optimize import linprog
-
-    size = len(prior)
-    rows = []
-    for j, (i, k) in itertools.product(range(outputs), itertools.permutations(range(size), 2)):
-        row = np.zeros((size, outputs))
-        row[i, j], row[k, j] = 1.0, -ratio
-        rows.append(row.ravel())
-    kept = np.zeros((size, outputs))
-    kept[range(size), range(size)] = prior
-    found = linprog(
-        -kept.ravel(),
-        A_ub=np.array(rows),
-        b_ub=np.full(len(rows), delta),
-        A_eq=np.kron(np.eye(size), np.ones(outputs)),
-        b_eq=np.ones(size),
-    )
-    return 1 + float(found.fun)
-
-
-@claim()
-def lemma_24_exception() -> Finding:
+@claim(wrong={"of differential privacy, to which the lemma applies": {"delta": F(0)}})
+def lemma_24_exception(delta: F = F(1, 10)) -> Finding:
     table = [[F(1, 10), F(1, 10), F(8, 10)], [F(0), F(0), F(1)], [F(0), F(0), F(1)]]
-    before = exp_ratio(table, delta=F(1, 10))
-    merging_fails = before == F(9, 8) and math.isinf(ApproximateDP(0.1).leakage([[0.2, 0.8], [0.0, 1.0]]))
-    pairs = {}
-    for prior, ratio in (([0.7, 0.3], 2.0), ([0.5, 0.3, 0.2], 1.5)):
-        saved = _least_change(prior, ratio, len(prior), 0.1) - _least_change(prior, ratio, len(prior) + 2, 0.1)
-        name = f"P = {tuple(prior)}, e^eps = {ratio:g}, delta = 0.1: m outputs claimed to be enough (0) and enough (1)"
-        pairs[name] = (float(not merging_fails), float(abs(saved) < _ROUNDING))
-    return loose(pairs)
+    merged = ApproximateDP(float(delta)).leakage([[0.2, 0.8], [0.0, 1.0]])
+    leaks = delta > 0 and exp_ratio(table, delta=delta) == F(9, 8) and math.isinf(merged)
+    needed = {}
+    for prior, ratio in (((0.7, 0.3), 2.0), ((0.5, 0.3, 0.2), 1.5)):
+        # Letters that never occur lend their outputs.
+        least = [
+            least_distortion(APPROXIMATE, (one,), math.log(ratio), delta=float(delta))
+            for one in (prior, (*prior, 0.0, 0.0))
+        ]
+        enough = len(prior) if leaks and abs(least[0] - least[1]) < _ROUNDING else len(prior) + 2
+        needed[f"$P = {prior}$, $e^\\epsilon = {ratio:g}$, $\\delta = 1/10$"] = (float(enough), len(prior) + 2.0)
+    return loose(needed, says="{} outputs have the least distortion of {}")
