@@ -51,8 +51,8 @@ LEDGER = DATA / "ledger.csv"
 INSTANCES, QUICK = 500, 4
 # Instances that a worker takes at once; and those on which a wrong variant may go unnoticed.
 _CHUNK, _TRIED = 25, 200
-# Seconds that a scheduler has to answer.
-_WAIT = 15
+# Seconds that a scheduler has to answer, and that it may be without a worker.
+_WAIT, _PATIENCE = 15, 5
 
 _PROVENANCE = (
     "# Written by `make verify RECORD=1` from the checks in paper_repro/claims; statements from its TOML files.\n"
@@ -204,7 +204,7 @@ def judge(
             for name, text in statements().items()
             if text.reason
         }
-    return [rows[name] for name in statements() if name in rows]
+    return [rows[name] for name in (statements() if claims is None else rows)]
 
 
 def faults(rows: Iterable[Row]) -> list[str]:
@@ -386,19 +386,17 @@ def _on_cluster(tasks: list[_Task], scheduler: str) -> Iterator[tuple[_Task, _Re
             raise OSError(f"no scheduler answers at {scheduler} within {_WAIT} s: {error}") from None
         with client:
             _check_workers(client, scheduler)
-            waiting = set(client.map(_do_by_name, tasks, pure=False))
+            waiting, seen = set(client.map(_do_by_name, tasks, pure=False)), time.monotonic()
             while waiting:
                 done = {future for future in waiting if future.done()}
                 waiting -= done
                 try:
-                    results = [future.result(timeout=_WAIT) for future in done]
-                    running = client.status == "running" and bool(
-                        done or client.scheduler_info(n_workers=-1)["workers"]
-                    )
+                    yield from [future.result(timeout=_WAIT) for future in done]
+                    if done or (client.status == "running" and client.scheduler_info(n_workers=-1)["workers"]):
+                        seen = time.monotonic()
                 except (OSError, CancelledError):
-                    running, results = False, []
-                yield from results
-                if not running:
+                    seen = -math.inf
+                if time.monotonic() - seen > _PATIENCE:
                     raise OSError(
                         f"the scheduler at {scheduler}, or its last worker, is gone; the next run goes on from here"
                     )
