@@ -2,35 +2,71 @@
 
 A *folding permutation* T of a set orders some distribution of it, ``P_T(1) >= ... >= P_T(M)``; ``P^cap`` and ``P^cup`` are the
 intersection and the union of the pieces of the set, each with its letters in that order. Sets are convex hulls, or isolated
-points where that is said. Numbers of the preprint of 2017 are given with those of 2018.
+points where that is said.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
+from paper_repro.claims.base import (
+    Finding,
+    Sample,
+    claim,
+    corrected,
+    depends,
+    example,
+    for_all,
+    holds,
+    proved,
+    refuted,
+)
 from paper_repro.claims.draw import random_set
-from paper_repro.claims.exact import Prior, as_floats, certified_ratio, channel, prior, ratio, worst_distortion
-from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, symmetric, yes
-from paper_repro.papers import kalantari2018
-from paper_repro.papers.folding import Folding, as_source_set, isolated
+from paper_repro.claims.exact import (
+    Prior,
+    as_floats,
+    certified_ratio,
+    channel,
+    prior,
+    ratio,
+    response,
+    worst_distortion,
+)
+from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, missed, only_symmetric
+from paper_repro.claims.prove import always
+from paper_repro.errors import optional
+from paper_repro.papers.folding import Direction, Folding, as_source_set, isolated
 from paper_repro.papers.kalantari2018 import theorem_3
-from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.tradeoff import optimal_mechanism
+from paper_repro.papers.readings import Reading, in_order
+from paper_repro.sources import SourceSet
 
-SKEWED = prior("3/5 3/10 1/10")
-MIRRORED = [SKEWED, prior("3/10 3/5 1/10")]
+MIRRORED = [prior("3/5 3/10 1/10"), prior("3/10 3/5 1/10")]
+# What breaks the group: a third point, which swaps two other letters.
 THREE = [*MIRRORED, prior("3/5 1/10 3/10")]
 OUTER = [prior("1/2 3/10 1/5"), prior("1/5 3/10 1/2")]
+FAR = [prior("3/5 3/10 1/10"), prior("1/10 3/10 3/5")]
+LAST = [prior("7/10 1/5 1/10"), prior("7/10 1/10 1/5")]
 HALF = (Fraction(1, 2), Fraction(1, 2))
-# Optimal for MIRRORED at D = 2/5 (ratio 2), and for OUTER at D = 31/50 (ratio 19/16).
+CYCLE, INVERSE = (1, 2, 0), (2, 0, 1)
+CONSTANT = channel("3/5 2/5 0; 3/5 2/5 0; 3/5 2/5 0")
+# Optimal for MIRRORED at D = 2/5 (ratio 2) and at D = 3/10 (7/2), and for OUTER and FAR at D = 31/50 (19/16).
 TWO_KEPT = channel("2/3 1/3 0; 1/3 2/3 0; 1/2 1/2 0")
+MORE_KEPT = channel("7/9 2/9 0; 2/9 7/9 0; 1/2 1/2 0")
 OUTER_KEPT = channel("19/35 0 16/35; 1/2 0 1/2; 16/35 0 19/35")
+ROUNDING = 1e-7
+
+Rows = Sequence[Prior] | SourceSet
+
+
+def _points(priors: Rows, hull: bool = False) -> Folding:
+    source = priors if isinstance(priors, SourceSet) else as_floats(*priors)
+    return Folding(source if hull else isolated(source))
 
 
 def _tenths(rng: np.random.Generator, size: int = 3) -> SourceSet:
@@ -47,425 +83,443 @@ def _any_budget(rng: np.random.Generator, source: SourceSet) -> float:
     return budget(rng, source) if rng.random() < 0.9 else float(rng.uniform(last_budget(source), 1.0))
 
 
+def _with_budget(draw: Callable[[np.random.Generator], SourceSet]) -> Callable[[np.random.Generator], tuple[Any, ...]]:
+    def drawn(rng: np.random.Generator) -> tuple[SourceSet, float]:
+        source = draw(rng)
+        return source, _any_budget(rng, source)
+
+    return drawn
+
+
+def _falling(numbers: Iterable[Any]) -> bool:
+    return all(a >= b for a, b in itertools.pairwise(numbers))
+
+
+def _twelfths() -> list[Prior]:
+    """All distributions of three letters in twelfths."""
+    return [
+        (Fraction(i, 12), Fraction(j, 12), Fraction(12 - i - j, 12))
+        for i in range(13)
+        for j in range(13)
+        if i + j <= 12
+    ]
+
+
 # Definitions 5 and 6
 
 
-@claim()
-def equation_14() -> Finding:
-    members = {"(1/2, 3/10, 1/5)": [0.5, 0.3, 0.2], "(1, 0, 0)": [1.0, 0.0, 0.0], "uniform": [1 / 3, 1 / 3, 1 / 3]}
-    others = [name for name, row in members.items() if SourceSet(row).source_class != "II"]
-    return above(f"members of S_0 that are not of Class II ({', '.join(others)})", claimed=0, actual=len(others))
-
-
-@claim()
-def partition() -> Finding:
-    tied = len(Folding(SourceSet([0.4, 0.4, 0.2])).permutations)
-    uniform = len(Folding(SourceSet([1 / 3, 1 / 3, 1 / 3])).permutations)
-    return above(
-        "ordered sets of M = 3 letters that hold (2/5, 2/5, 1/5)",
-        claimed=1,
-        actual=tied,
-        with_the_uniform_distribution=uniform,
+@claim(wrong={"all but a corner": {"left_out": "1 0 0"}, "none left out": {"left_out": ""}})
+def equation_11(left_out: str = "1/3 1/3 1/3") -> Finding:
+    others = [one for one in _twelfths() if _falling(one) and as_floats(one).source_class != "II"]
+    name = "twelfths of three letters"
+    wanted = [one for one in others if one != prior(left_out)]
+    return corrected(
+        {name: (0.0, len(others))},
+        {name: (0.0, len(wanted))},
+        says="{} members of the set are not of Class II by the text, {} are not, which is the uniform distribution",
     )
 
 
-@claim()
-def disjoint_union() -> Finding:
-    folding = Folding(as_floats(*MIRRORED))
+def _regions(one: Prior) -> int:
+    """In how many ordered regions a distribution lies."""
+    return sum(_falling(one[i] for i in order) for order in itertools.permutations(range(len(one))))
+
+
+@claim(wrong={"a tie doubles the number, however many letters tie": {"ways": lambda letters: min(letters, 2)}})
+def partition(ways: Callable[[int], int] = math.factorial) -> Finding:
+    found = {name: _regions(prior(name)) for name in ("1/2 3/10 1/5", "2/5 2/5 1/5", "1/3 1/3 1/3")}
+    ties = {name: math.prod(ways(prior(name).count(p)) for p in set(prior(name))) for name in found}
+    missed_ones = sum(_regions(one) == 0 for one in _twelfths())
+    return corrected(
+        {f"({name})": (1.0, count) for name, count in found.items()},
+        {f"({name})": (ties[name], count) for name, count in found.items()} | {"in none": (0.0, missed_ones)},
+        says="in {} of six disjoint sets there would be, in {} it is",
+    )
+
+
+@claim(wrong={"isolated points without ties": {"hull": False}})
+def disjoint_union(hull: bool = True) -> Finding:
     between = prior("9/20 9/20 1/10")
-    count = sum(any(between in part for part in piece.parts) for piece in folding.pieces)
-    return above(
-        "hull of (3/5, 3/10, 1/10) and (3/10, 3/5, 1/10): pieces that hold (9/20, 9/20, 1/10)", claimed=1, actual=count
+    pieces = _points([*MIRRORED], hull).pieces
+    count = sum(any(between in part for part in piece.parts) for piece in pieces)
+    first = [[_falling(one[i] for i in order) for order in itertools.permutations(range(3))] for one in _twelfths()]
+    of_definition = refuted(
+        "The hull of (3/5, 3/10, 1/10) and (3/10, 3/5, 1/10) has {count} pieces that hold (9/20, 9/20, 1/10).",
+        count > 1,
+        count=count,
+    )
+    one_each = holds(named={"twelfths, each in the first region that has it": float(not all(map(any, first)))})
+    return depends({"with the pieces P|_T of Definition 5": of_definition, "with ties in one piece each": one_each})
+
+
+@claim(wrong={"cyclic shifts are enough": {"cyclic": True}})
+def union(cyclic: bool = False) -> Finding:
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for size in (2, 3, 4):
+        letters = z3.Reals(" ".join(f"P{i}" for i in range(size)))
+        shifts = [tuple((i + step) % size for i in range(size)) for step in range(size)]
+        orders = shifts if cyclic else list(itertools.permutations(range(size)))
+        facts[f"M = {size}"] = always(
+            z3.Or([z3.And([letters[a] >= letters[b] for a, b in itertools.pairwise(order)]) for order in orders])
+        )
+    return proved(
+        "Each distribution is sorted by a permutation, which is a folding permutation of its set (z3).", facts
     )
 
 
-def _covered(rng: np.random.Generator) -> float:
-    source = _tenths(rng)
-    weights = [Fraction(int(w)) for w in rng.integers(0, 5, size=source.vertex_count) + 1]
-    rows = [[Fraction(round(10 * p), 10) for p in row] for row in source.vertices.tolist()]
-    point = tuple(
-        sum((w * r[i] for w, r in zip(weights, rows, strict=True)), Fraction(0)) / sum(weights) for i in range(3)
-    )
-    pieces = Folding(source).pieces
-    inside = [any(point in part for part in piece.parts) for piece in pieces]
-    ordered = [all(a >= b for a, b in itertools.pairwise(point[i] for i in piece.permutation)) for piece in pieces]
-    return float(not any(inside) or inside != ordered)
-
-
-@claim(instance=_covered, tolerance=0.0, share=0.5)
-def union(sample: Sample) -> Finding:
-    folding = Folding(as_floats(*OUTER))
-    missing = [not any(one in part for piece in folding.pieces for part in piece.parts) for one in OUTER]
-    return holds(
-        sample, named={"the ends of a segment": float(any(missing))}, tolerance=0.0, of="members of sets, in fractions"
-    )
-
-
-def _apply(permutation: tuple[int, ...], one: Prior) -> tuple[Fraction, ...]:
+def _apply(permutation: Sequence[int], one: Sequence[Any]) -> tuple[Any, ...]:
     """The paper's T(P): ``T(P)_T(i) = P_i``."""
-    image = [Fraction(0)] * len(one)
+    image = list(one)
     for i, letter in enumerate(permutation):
         image[letter] = one[i]
     return tuple(image)
 
 
-def _sorted_by_inverse(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 7))
-    counts = [Fraction(int(n)) for n in rng.integers(0, 9, size=size) + 1]
-    order = tuple(sorted(range(size), key=lambda i: -counts[i]))
-    inverse = tuple(order.index(i) for i in range(size))
-    image = _apply(inverse, tuple(counts))
-    return float(any(a < b for a, b in itertools.pairwise(image)))
+def _unsorted(rng: np.random.Generator, *, invert: bool = True) -> float:
+    """Whether the inverse of the permutation that orders a distribution leaves it out of order."""
+    counts = rng.permutation(9)[: int(rng.integers(3, 7))].tolist()
+    order = sorted(range(len(counts)), key=lambda i: -counts[i])
+    return float(not _falling(_apply([order.index(i) for i in range(len(order))] if invert else order, counts)))
 
 
-@claim(instance=_sorted_by_inverse, tolerance=0.0)
-def definition_5_direction(sample: Sample) -> Finding:
+_NOT_INVERTED = {"T itself, where three letters or more change places": {"invert": False}}
+
+
+@claim(instance=_unsorted, tolerance=0.0, wrong=_NOT_INVERTED)
+def definition_5_direction(sample: Sample, invert: bool = True) -> Finding:
     one = prior("1/5 1/2 3/10")
-    cycle, inverse = (1, 2, 0), (2, 0, 1)
-    falling = sorted(one, reverse=True)
-    name = "P = (1/5, 1/2, 3/10), T = (2, 3, 1): element {} of the image, which should be in falling order"
+    name = "P = (1/5, 1/2, 3/10), T = (2, 3, 1)"
     return corrected(
-        {name.format(i + 1): (float(value), float(falling[i])) for i, value in enumerate(_apply(cycle, one))},
-        {name.format(i + 1): (float(value), float(falling[i])) for i, value in enumerate(_apply(inverse, one))},
+        {name: (float(_apply(CYCLE, one)[0]), float(max(one)))},
+        {name: (float(_apply(INVERSE if invert else CYCLE, one)[0]), float(max(one)))},
         sample,
+        says="T(P) begins with {}, and the largest probability is {}",
     )
 
 
-@claim()
-def definition_6() -> Finding:
-    cycle = SourceSet([0.2, 0.5, 0.3])
-    kept = {way: len(Folding(cycle, direction=way).pieces[0].images) for way in ("printed", "corrected")}
-    name = "images kept of the piece {(1/5, 1/2, 3/10)}, T = (2, 3, 1)"
-    return corrected({name: (kept["printed"], 1.0)}, {name: (kept["corrected"], 1.0)})
-
-
-def _relabeled(rng: np.random.Generator) -> float:
-    source = random_set(rng, "III", letters=(3, 4))
-    distortion = budget(rng, source)
-    if distortion == 0:
-        return math.nan
-    order = np.argsort(-source.vertices[0], kind="stable")
-    moved = SourceSet(source.vertices[:, order])
-    return max(abs(eps(source, distortion) - eps(moved, distortion)), float((np.diff(moved.vertices[0]) > 0).any()))
-
-
-@claim(instance=_relabeled, tolerance=1e-8, share=0.5)
-def meets_ordered(sample: Sample) -> Finding:
-    one, two = as_floats(*MIRRORED), as_floats(prior("1/10 3/10 3/5"), prior("1/10 3/5 3/10"))
-    named = {"{(.6, .3, .1), (.3, .6, .1)} read backward, D = 3/10": abs(eps(one, 0.3) - eps(two, 0.3))}
-    return holds(sample, named=named, tolerance=1e-8, of="Class III sets")
-
-
-def _images_class(rng: np.random.Generator) -> float:
-    folding = Folding(_tenths(rng))
-    inside = all(
-        any(vertex in image for image in folding.union) for part in folding.intersection for vertex in part.vertices
+@claim(instance=_unsorted, tolerance=0.0, wrong=_NOT_INVERTED)
+def definition_6(sample: Sample, invert: bool = True) -> Finding:
+    piece = [one for one in _twelfths() if _falling(one[i] for i in CYCLE)]
+    kept = {way: sum(_falling(_apply(way, one)) for one in piece) for way in (CYCLE, INVERSE if invert else CYCLE)}
+    name = "distributions in twelfths with P_2 >= P_3 >= P_1, T = (2, 3, 1)"
+    return corrected(
+        {name: (kept[CYCLE], len(piece))},
+        {name: (list(kept.values())[-1], len(piece))},
+        sample,
+        says="images of {} lie in the ordered region, of {} members",
     )
-    kinds = [as_source_set(parts).source_class for parts in (folding.union, folding.intersection) if parts]
-    return float(not inside or any(kind != "II" for kind in kinds))
 
 
-@claim(instance=_images_class, tolerance=0.0, share=0.5)
-def folded_sets(sample: Sample) -> Finding:
-    named = {}
-    for name, priors in (("three points", THREE), ("two points", OUTER)):
-        folding = Folding(isolated(as_floats(*priors)))
-        kinds = [as_source_set(parts).source_class for parts in (folding.union, folding.intersection)]
-        named[f"{name} that fold onto one"] = float(kinds != ["II", "II"])
-    return holds(sample, named=named, tolerance=0.0, of="hulls of distributions in tenths, exact")
+@claim(wrong={"other names for the inputs alone": {"outputs": False}})
+def meets_ordered(outputs: bool = True) -> Finding:
+    sympy = optional("sympy", "proofs")
+    facts = {}
+    for size in (2, 3, 4):
+        matrix = sympy.Matrix(size, size, lambda i, j: sympy.Symbol(f"q{i}{j}"))
+        masses = sympy.symbols(f"p0:{size}")
+        for order in itertools.permutations(range(size)):
+            moved = matrix.extract(order, order if outputs else range(size))
+            pairs, there = (
+                {(m[i, j], m[k, j]) for i, k, j in itertools.product(range(size), repeat=3)} for m in (matrix, moved)
+            )
+            kept, stays = (
+                sum(masses[one[i]] * m[i, i] for i in range(size)) for m, one in ((matrix, range(size)), (moved, order))
+            )
+            facts[f"M = {size}, letters {order}"] = pairs == there and sympy.expand(kept - stays) == 0
+    return proved(
+        "Renaming letters keeps distortions and the ratios in columns: all orders for M = 2, 3, 4 (sympy).", facts
+    )
+
+
+@claim(wrong={"of regions without an order": {"ordered": False}})
+def folded_sets(ordered: bool = True) -> Finding:
+    """A hull of images in S_0 that held the uniform distribution would have it among them, as an extreme point of S_0."""
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for size in (2, 3, 4):
+        one, two = (z3.Reals(" ".join(f"{name}{i}" for i in range(size))) for name in "xy")
+        given = [z3.Sum(one) == 1, z3.Sum(two) == 1, *(a + b == z3.Q(2, size) for a, b in zip(one, two, strict=True))]
+        given += [p >= 0 for p in [*one, *two]]
+        given += [a >= b for p in (one, two) for a, b in itertools.pairwise(p) if ordered]
+        facts[f"M = {size}"] = always(z3.And([p == z3.Q(1, size) for p in one]), *given)
+    return proved("The uniform distribution is an extreme point of the ordered region, for M = 2, 3, 4 (z3).", facts)
 
 
 # Theorem 3
 
 
-@claim()
-def theorem_3_lower() -> Finding:
-    source = as_floats(*THREE)
-    constant = channel("3/5 2/5 0; 3/5 2/5 0; 3/5 2/5 0")
-    bounds = [
-        math.exp(theorem_3(folding, 0.6, reading).lower)
-        for folding in (Folding(isolated(source)), Folding(source))
-        for reading in ("printed", "largest")
-    ]
-    odds = ratio(constant) if worst_distortion(THREE, constant) <= Fraction(3, 5) else math.nan
-    return above(
-        "P = {(.6, .3, .1), (.3, .6, .1), (.6, .1, .3)} or its hull, D = 3/5: ratio of the constant answer (3/5, 2/5, 0), which "
-        "is valid; smallest of the lower bounds as printed and with the largest ratio over letters, as ratio",
-        claimed=float(odds),
-        actual=min(bounds),
-        exact_nats=eps(source, 0.6),
+@claim(wrong={"of two of the three points, whose permutations form a group": {"priors": MIRRORED}})
+def theorem_3_lower(priors: Sequence[Prior] = THREE) -> Finding:
+    bound = min(
+        math.exp(theorem_3(_points(priors), 0.6, reading).lower) for reading in ("literal", "printed", "largest")
+    )
+    least = float(ratio(CONSTANT)) if worst_distortion(priors, CONSTANT) <= Fraction(3, 5) else math.nan
+    return refuted(
+        "For the points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3) all D_i are forced equal, and at D = 3/5 the bound is log "
+        "{bound}. Publishing letter 1 with probability 3/5 and letter 2 with 2/5, whatever the letter is, is valid and leaks "
+        "nothing (log {least}).",
+        bound > least + 1e-6,
+        bound=bound,
+        least=least,
     )
 
 
-def _group_set(rng: np.random.Generator) -> SourceSet:
-    """A prior with its images under a group of permutations, and perhaps another prior."""
+def _group_set(rng: np.random.Generator) -> tuple[Any, ...] | None:
+    """A prior with its images under a cyclic group, and perhaps another prior of the first region, with a distortion."""
     size = int(rng.integers(3, 5))
-    step = tuple(int(i) for i in rng.permutation(size))
+    step = tuple(rng.permutation(size).tolist())
     images = {tuple(range(size))}
     while (more := {tuple(step[i] for i in one) for one in images} | images) != images:
         images = more
-    falling = -np.sort(-rng.dirichlet(np.ones(size)).round(2) - 0.01 * np.arange(size)[::-1])
+    falling = np.sort(rng.choice(40, size, replace=False) + 1)[::-1].astype(float)
     rows = [(falling / falling.sum())[list(one)] for one in sorted(images)]
-    if rng.random() < 0.5:  # one more member of the first region, which P^cap lacks
+    if rng.random() < 0.5:
         rows.append(-np.sort(-rng.dirichlet(np.full(size, 2.0))))
-    return SourceSet(rows)
+    source = SourceSet(rows)
+    return (source, _any_budget(rng, source)) if len(images) > 1 and _points(source).is_group else None
 
 
-def _group_bound(rng: np.random.Generator) -> float:
-    source = _group_set(rng)
-    folding = Folding(isolated(source))
-    if not folding.is_group or source.vertex_count == 1:
-        return math.nan
-    distortion = _any_budget(rng, source)
-    lower = [theorem_3(folding, distortion, reading).lower for reading in ("printed", "largest")]
-    return max(lower) - eps(source, distortion)
+@for_all(
+    _group_set,
+    of="priors with their images under a cyclic group, half with one more prior",
+    tolerance=ROUNDING,
+    share=0.3,
+    wrong={"with one more image, which breaks the group": {"broken": True}},
+)
+@example("{(.6, .3, .1), (.3, .6, .1)}, D = 2/5", as_floats(*MIRRORED), 0.4)
+@example("{(.6, .3, .1), (.3, .6, .1)}, D = 3/5", as_floats(*MIRRORED), 0.6)
+@example("{(.5, .3, .2), (.2, .3, .5)}, D = 31/50", as_floats(*OUTER), 0.62)
+def theorem_3_group(source: SourceSet, distortion: float, *, broken: bool = False) -> float:
+    if broken:
+        source = SourceSet([*source.vertices, source.vertices[0][[0, *range(source.alphabet_size - 1, 0, -1)]]])
+    points = _points(source)
+    bounds = [theorem_3(points, distortion, reading).lower for reading in ("printed", "largest")]
+    return missed(source, distortion, lower=max(bounds))
 
 
-@claim(instance=_group_bound, tolerance=1e-7, share=0.3)
-def theorem_3_group(sample: Sample) -> Finding:
-    named = {}
-    for name, priors, distortion in (
-        ("{(.6, .3, .1), (.3, .6, .1)}, D = 2/5", MIRRORED, 0.4),
-        ("{(.5, .3, .2), (.2, .3, .5)}, D = 31/50", OUTER, 0.62),
-    ):
-        source = as_floats(*priors)
-        named[name] = theorem_3(Folding(isolated(source)), distortion, "printed").lower - eps(source, distortion)
-    return holds(
-        sample,
-        named=named,
-        tolerance=1e-7,
-        of="priors with their images under a cyclic group, half with one more prior",
+@claim(wrong={"from the two points, whose permutations form a group": {"hull": False}})
+def theorem_3_hull(hull: bool = True) -> Finding:
+    points = _points(FAR, hull)
+    bound = min(math.exp(theorem_3(points, 0.62, reading).lower) for reading in ("literal", "printed", "largest"))
+    least = certified_ratio(FAR, "31/50", OUTER_KEPT, HALF)
+    return refuted(
+        "The segment from (.6, .3, .1) to (.1, .3, .6) meets {regions} regions, which force all D_i equal: at D = 31/50 the "
+        "bound is log {bound}. Keeping letters 1 and 3 with probability 19/35 each is valid and leaks log {least}, the least.",
+        bound > least + 1e-6,
+        regions=len(points.permutations),
+        bound=bound,
+        least=least,
     )
 
 
-@claim()
-def theorem_3_hull() -> Finding:
-    source = as_floats(SKEWED, prior("1/10 3/10 3/5"))
-    whole = Folding(source)
-    shared = [[str(p) for p in vertex] for part in whole.intersection for vertex in part.vertices]
-    points = theorem_3(Folding(isolated(source)), 0.62, "largest")
-    exact = math.exp(eps(source, 0.62))
-    return above(
-        f"hull of (3/5, 3/10, 1/10) and (1/10, 3/10, 3/5), D = 31/50: it meets {len(whole.permutations)} regions and P^cap = "
-        f"{shared}; lower bound against the exact value, as ratios",
-        claimed=exact,
-        actual=min(math.exp(theorem_3(whole, 0.62, reading).lower) for reading in ("printed", "largest")),
-        from_the_two_points=math.exp(points.lower),
-    )
-
-
-def _upper(rng: np.random.Generator) -> float:
+def _above(rng: np.random.Generator, *, reading: Reading = "largest") -> float:
     source = _tenths(rng)
-    folding = Folding(source if rng.random() < 0.5 else isolated(source))
+    points = _points(source, bool(rng.random() < 0.5))
     distortion = _any_budget(rng, source)
-    return eps(source, distortion) - theorem_3(folding, distortion, "largest").upper
+    return missed(source, distortion, upper=theorem_3(points, distortion, reading).upper)
 
 
-@claim(instance=_upper, tolerance=1e-7, share=0.5)
-def theorem_3_upper(sample: Sample) -> Finding:
-    table, swap = load_source_set("P_II_6"), [[1, 0, 2, 3, 4, 5]]
-    mirrored, six = Folding(isolated(as_floats(*MIRRORED))), load_source_set("P_IIIa_6")
-    least = certified_ratio(MIRRORED, "3/10", channel("7/9 2/9 0; 2/9 7/9 0; 1/2 1/2 0"), HALF)
-    first, second = "{(.6, .3, .1), (.3, .6, .1)}, D = 3/10, as ratio", "P_IIIa^(6), D = 0.05"
-    alike = Folding(isolated(six), ties=False)
-    return corrected(
-        {
-            f"{first}, without D_i <= 1": (math.exp(theorem_3(mirrored, 0.3, "literal").upper), least),
-            f"{second}, with D_i <= 1": (theorem_3(table, 0.05, permutations=swap).upper, eps(six, 0.05)),
-        },
-        {
-            first: (math.exp(theorem_3(mirrored, 0.3, "largest").upper), least),
-            second: (theorem_3(alike, 0.05, "largest").upper, eps(six, 0.05)),
-        },
-        sample,
-        tolerance=1e-7,
-    )
-
-
-def _symmetric_class_3(rng: np.random.Generator) -> float:
-    source = random_set(rng, "III", letters=(3, 4))
-    floor = float(source.vertices.min(axis=1).max())
-    if floor < 1e-6:
-        return math.nan
-    distortion = floor * float(rng.uniform(0.01, 1.0))
-    return abs(eps(source, distortion) - symmetric(source.alphabet_size, distortion))
-
-
-@claim(instance=_symmetric_class_3, tolerance=1e-8, share=0.7)
-def theorem_3_symmetric(sample: Sample) -> Finding:
-    named = {}
-    for name, priors in (("two points", MIRRORED), ("three points", THREE)):
-        source = as_floats(*priors)
-        bounds = theorem_3(Folding(isolated(source)), 0.09)
-        named[f"{name} with D^(1) = 1/10, D = 0.09"] = max(abs(end - eps(source, 0.09)) for end in bounds)
-    return holds(sample, named=named, tolerance=1e-8, of="Class III sets below max_P min_i P_i")
-
-
-def _end_class_3(rng: np.random.Generator) -> float:
-    source = random_set(rng, "III", letters=(3, 4))
-    return last_budget(source) - (1 - 1 / source.alphabet_size)
-
-
-@claim(instance=_end_class_3, tolerance=1e-9)
-def theorem_3_zero(sample: Sample) -> Finding:
-    """Loose: usually nothing leaks much earlier."""
-    ends = {"{(.6, .3, .1), (.3, .6, .1)}": as_floats(*MIRRORED), "P_IIIa^(6)": load_source_set("P_IIIa_6")}
-    found = {
-        f"{name}: first D without leakage, (M-1)/M": (last_budget(source), 1 - 1 / source.alphabet_size)
-        for name, source in ends.items()
+@claim(
+    instance=_above,
+    tolerance=ROUNDING,
+    share=0.4,
+    wrong={"with D_i <= 1 alone added": {"reading": "printed"}, "with nothing added": {"reading": "literal"}},
+)
+def theorem_3_upper(sample: Sample, reading: Reading = "largest") -> Finding:
+    two, three = "(.6, .3, .1) and (.3, .6, .1), D = 3/10", "with D_i <= 1, (.7, .2, .1) and (.7, .1, .2), D = 3/20"
+    least = {
+        two: certified_ratio(MIRRORED, "3/10", MORE_KEPT, HALF),
+        three: certified_ratio(LAST, "3/20", response(3, "3/20")),
     }
-    return loose(found, sample)
+
+    def bounds(first: Reading, second: Reading) -> dict[str, tuple[float, float]]:
+        found = theorem_3(_points(MIRRORED), 0.3, first).upper, theorem_3(_points(LAST), 0.15, second).upper
+        return {name: (math.exp(one), least[name]) for name, one in zip((two, three), found, strict=True)}
+
+    says = "the upper bound is log {}, the least leakage log {}"
+    return corrected(bounds("literal", "printed"), bounds(reading, reading), sample, tolerance=ROUNDING, says=says)
 
 
-@claim()
-def theorem_3_range() -> Finding:
-    defined = 0
-    for removed in range(4):
-        try:
-            kalantari2018.equation_17(as_floats(SKEWED), 0.55, removed, [])
-        except ValueError:
-            continue
-        defined += 1
-    name = "terms of the minimum for which the formula is defined, M = 3"
-    return corrected({name: (4.0, defined)}, {name: (3.0 - 1.0, defined)})
-
-
-@claim()
-def theorem_3_order() -> Finding:
-    """Refuted on a set whose folding permutations form a group, where the rest of the proof is right."""
-    exact = certified_ratio(OUTER, "31/50", OUTER_KEPT, HALF)
-    folding = Folding(isolated(as_floats(*OUTER)))
-    largest = [theorem_3(folding, 0.62, reading).lower for reading in ("corrected", "largest")]
-    return above(
-        "P = {(1/2, 3/10, 1/5), (1/5, 3/10, 1/2)}, T = identity and (1 3), D = 31/50: exact ratio, certified by distortions "
-        "(16/35, 1, 16/35), against the program with the order",
-        claimed=exact,
-        actual=math.exp(largest[0]),
-        with_the_largest_ratio=math.exp(largest[1]),
+@claim(wrong={"for D < M max min P_i": {"spare": 1}})
+def theorem_3_symmetric(spare: int = 0) -> Finding:
+    """Both bounds are this number by definition; below D^(1) of P^cup some P in the set has ``min P_i > D >= D / (M - 1)``."""
+    return proved(
+        "For all M: up to D = (M-1) m, where some P in the set has no probability below m, a dual argument over all channels "
+        "gives log (M-1)(1-D)/D (z3); D^(1) is the largest m.",
+        only_symmetric(spare),
     )
 
 
-@claim()
-def permuted_mechanism() -> Finding:
-    valid = channel("3/5 2/5 0; 3/5 2/5 0; 3/5 2/5 0")
-    swapped = channel("2/5 3/5 0; 2/5 3/5 0; 2/5 3/5 0")
-    return above(
-        "P^LB = P = {(.6, .3, .1), (.3, .6, .1), (.6, .1, .3)}: worst distortion of the constant answer (3/5, 2/5, 0), and of "
-        "its image under the folding permutation (1 2)",
-        claimed=float(worst_distortion(THREE, valid)),
-        actual=float(worst_distortion(THREE, swapped)),
+@claim(wrong={"from D = (M-2)/(M-1) on": {"first": lambda m: (m - 2) / (m - 1)}})
+def theorem_3_zero(first: Callable[[Any], Any] = lambda m: (m - 1) / m) -> Finding:
+    z3 = optional("z3", "proofs")
+    size, mass, distortion = z3.Reals("M mass D")
+    valid = always(mass - mass / size <= distortion, size >= 3, mass == 1, distortion >= first(size))
+    return proved(
+        "For all M: answering with a uniformly drawn letter changes it with probability (M-1)/M under every P (z3). For the "
+        "points (3/5, 3/10, 1/10), (3/10, 3/5, 1/10) nothing leaks from 11/20 on already, less than 2/3.",
+        {"valid": valid, "earlier": abs(last_budget(as_floats(*MIRRORED)) - 0.55) < 1e-9},
     )
 
 
-@claim()
-def equations_56_57() -> Finding:
-    folding = Folding(isolated(as_floats(*THREE)))
-    unfolded = as_source_set(part for piece in folding.unfolded(folding.intersection) for part in piece.parts)
-    program = theorem_3(folding, 0.6, "largest")
-    return above(
-        f"three points that fold onto (3/5, 3/10, 1/10), D = 3/5: exact leakage of P^LB = P^UB, {unfolded.vertex_count} points, "
-        "against the program, in nats",
-        claimed=eps(unfolded, 0.6),
-        actual=min(program),
-    )
+def _defined(letters: int, removed: int) -> bool:
+    """Whether ``(M-1-k) (1 - sum_{i=2}^{M-k} D_i / (M-1-k)) / D_1`` can be evaluated."""
+    changed = [Fraction(1, 4)] * (letters - removed)
+    try:
+        return (letters - 1 - removed) * (1 - sum(changed[1:]) / (letters - 1 - removed)) / changed[0] >= 0
+    except (ZeroDivisionError, IndexError):
+        return False
 
 
-def _nested(rng: np.random.Generator) -> float:
-    source = random_set(rng, str(rng.choice(["I", "II", "III"])), vertices=(2, 3))
-    part = SourceSet(source.vertices[: int(rng.integers(1, source.vertex_count))])
-    distortion = float(rng.uniform(0.02, 1.0))
-    return eps(part, distortion) - eps(source, distortion)
-
-
-@claim(instance=_nested, tolerance=1e-8, share=0.5)
-def nested_sets(sample: Sample) -> Finding:
-    part, whole = eps(SourceSet([0.7, 0.3]), 0.4), eps(SourceSet([[0.7, 0.3], [0.3, 0.7]]), 0.4)
-    name = "P_1 = {(7/10, 3/10)}, P_2 with (3/10, 7/10) as well, D = 2/5: eps*(P_1)"
+@claim(wrong={"to M - 1": {"last": -1}})
+def theorem_3_range(last: int = -2) -> Finding:
+    sizes = (3, 4, 5)
+    found = {m: sum(_defined(m, k) for k in range(m + 1)) for m in sizes}
     return corrected(
-        yes({f"{name} >= eps*(P_2)": (True, part >= whole)}),
-        yes({f"{name} <= eps*(P_2)": (True, part <= whole)}),
-        sample,
-        tolerance=1e-8,
+        {f"M = {m}": (m + 1, found[m]) for m in sizes},
+        {f"M = {m}": (m + last + 1, found[m]) for m in sizes},
+        says="{} values of l are printed, for {} of them the formula means something",
     )
 
 
-def _sandwich(rng: np.random.Generator) -> float:
-    source = _tenths(rng)
-    folding = Folding(source)
+@claim(wrong={"the largest ratio over letters in place of the order": {"reading": "largest"}})
+def theorem_3_order(reading: Reading = "corrected") -> Finding:
+    """OUTER has permutations that form a group, for which the rest of the proof is right."""
+    exact = certified_ratio(OUTER, "31/50", OUTER_KEPT, HALF)
+    found = math.exp(theorem_3(_points(OUTER), 0.62, reading).lower)
+    return refuted(
+        "For (1/2, 3/10, 1/5) and (1/5, 3/10, 1/2), D_1 = D_3, at D = 31/50: in rising order the program gives log {found}. "
+        "Distortions (16/35, 1, 16/35), of which the middle one is the largest, leak log {exact}, the least.",
+        found > exact + 1e-6,
+        found=found,
+        exact=exact,
+    )
+
+
+@claim(wrong={"of a group": {"priors": MIRRORED}})
+def permuted_mechanism(priors: Sequence[Prior] = THREE) -> Finding:
+    swapped = channel("2/5 3/5 0; 2/5 3/5 0; 2/5 3/5 0")
+    one, two = worst_distortion(priors, CONSTANT), worst_distortion(priors, swapped)
+    return refuted(
+        "The points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3) fold onto the first and are P^LB. Publishing letter 1 with "
+        "probability 3/5 and letter 2 with 2/5 has distortion {one}; with the two letters swapped, {two}.",
+        two > one,
+        one=one,
+        two=two,
+    )
+
+
+@claim(wrong={"for a group, with the largest ratio over letters": {"priors": MIRRORED, "reading": "largest"}})
+def equations_52_53(priors: Sequence[Prior] = THREE, reading: Reading = "printed") -> Finding:
+    points = _points(priors)
+    unfolded = as_source_set(part for piece in points.unfolded(points.intersection) for part in piece.parts)
+    program, exact = (math.exp(value) for value in (max(theorem_3(points, 0.6, reading)), eps(unfolded, 0.6)))
+    return refuted(
+        "P^LB = P^UB are the {count} points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3) themselves. At D = 3/5 the program is log "
+        "{program}, and nothing needs to leak (log {exact}).",
+        abs(program - exact) > 1e-6,
+        count=unfolded.vertex_count,
+        program=program,
+        exact=exact,
+    )
+
+
+def _part(rng: np.random.Generator, *, inside: bool = True) -> float:
+    source = random_set(rng, str(rng.choice(["I", "II", "III"])), vertices=(2, 3))
+    part = source.vertices[: int(rng.integers(1, source.vertex_count))]
+    if not inside:
+        part = np.vstack([part, rng.permutation(part[0])])
+    distortion = budget(rng, source)
+    return missed(source, distortion, lower=eps(SourceSet(part), distortion))
+
+
+@claim(
+    instance=_part,
+    tolerance=ROUNDING,
+    share=0.4,
+    wrong={"P_1 meets P_2 only": {"inside": False}},
+)
+def nested_sets(sample: Sample, inside: bool = True) -> Finding:
+    one = certified_ratio([prior("3/5 2/5")], "2/5", channel("1 0; 1 0"))
+    two = certified_ratio([prior("3/5 2/5"), prior("2/5 3/5")], "2/5", response(2, "2/5"), HALF)
+    name = "{(3/5, 2/5)} within {(3/5, 2/5), (2/5, 3/5)}, D = 2/5"
+    return corrected(
+        {name: (max(one, two), one)},
+        {name: (min(one, two), one)},
+        sample,
+        tolerance=ROUNDING,
+        says="the smaller set would need log {} at least, and needs log {}",
+    )
+
+
+@for_all(
+    lambda rng: (_tenths(rng),),
+    of="hulls of distributions in tenths, exact",
+    tolerance=0.0,
+    share=0.2,
+    wrong={"folded by T as printed": {"direction": "printed"}},
+)
+@example("hull of (.6, .3, .1), (.3, .5, .2)", SourceSet([[0.6, 0.3, 0.1], [0.3, 0.5, 0.2]]))
+@example("hull of (.1, .6, .3), (.2, .5, .3)", SourceSet([[0.1, 0.6, 0.3], [0.2, 0.5, 0.3]]))
+def sandwich(source: SourceSet, *, direction: Direction = "corrected") -> float:
+    folding = Folding(source, direction=direction)
     inner = [v for piece in folding.unfolded(folding.intersection) for part in piece.parts for v in part.vertices]
     outer = [part for piece in folding.unfolded(folding.union) for part in piece.parts]
     members = [v for piece in folding.pieces for part in piece.parts for v in part.vertices]
     within = all(vertex in folding.hull for vertex in inner)
-    around = all(any(vertex in part for part in outer) for vertex in members)
-    return float(not (within and around))
+    return float(not (within and all(any(vertex in part for part in outer) for vertex in members)))
 
 
-@claim(instance=_sandwich, tolerance=0.0, share=0.4)
-def sandwich(sample: Sample) -> Finding:
-    folding = Folding(as_floats(SKEWED, prior("3/10 1/2 1/5")))
-    inner = [v for piece in folding.unfolded(folding.intersection) for part in piece.parts for v in part.vertices]
-    named = {"hull of (.6, .3, .1), (.3, .5, .2): P^LB in P": float(not all(v in folding.hull for v in inner))}
-    return holds(sample, named=named, tolerance=0.0, of="hulls of distributions in tenths, exact")
-
-
-@claim()
-def no_gradual_shrinking() -> Finding:
-    source = SourceSet([[0.6, 0.25, 0.15], [0.6, 0.15, 0.25]])
-    counts = [
-        int((np.diagonal(optimal_mechanism(source, distortion=d).mechanism.matrix) > 1e-9).sum())
-        for d in np.linspace(0.02, 0.399, 20)
-    ]
-    end = float(np.abs(last_budget(source) - 0.4))
-    named = {
-        "(.6, .25, .15), (.6, .15, .25), 20 distortions below the end: letters not published": float(3 - min(counts)),
-        "the same, one letter from D = 2/5 on": end,
-    }
-    return holds(named=named, tolerance=1e-9)
+@claim(wrong={"of a single distribution, where letters are not alike": {"rows": [[0.6, 0.25, 0.15]]}})
+def no_gradual_shrinking(rows: Sequence[Sequence[float]] = ((0.6, 0.25, 0.15), (0.6, 0.15, 0.25))) -> Finding:
+    vertices, named = np.array(rows), {}
+    for distortion in (0.26, 0.29, 0.32, 0.35, 0.38):
+        whole = least_ratio(vertices, distortion)
+        dropped = min(least_ratio(vertices, distortion, [(-np.eye(3)[i], -1.0)]) for i in range(3))
+        named[f"D = {distortion}: ratio {whole:.4f}, with a letter dropped {dropped:.4f}"] = whole * 1.01 - dropped
+    return holds(named=named)
 
 
 # What follows from Theorem 3
 
 
-def _remark_4(rng: np.random.Generator) -> float:
-    source = _tenths(rng)
-    folding = Folding(source)
-    distortion = _any_budget(rng, source)
-    return kalantari2018.remark_5(folding, distortion, "largest") - eps(source, distortion)
+@for_all(
+    _with_budget(_tenths),
+    of="hulls of distributions in tenths",
+    tolerance=ROUNDING,
+    share=0.3,
+    wrong={"the hull taken with the uniform point": {"uniform": True}},
+)
+@example("{(.6, .3, .1), (.1, .2, .7)}, P^cap empty, D = 3/10", SourceSet([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7]]), 0.3)
+def remark_5_empty(source: SourceSet, distortion: float, *, uniform: bool = False) -> float:
+    first = Folding(source).pieces[0]
+    rows = [[float(p) for p in vertex] for part in first.parts for vertex in part.vertices]
+    inside = SourceSet([*rows, [1 / len(rows[0])] * len(rows[0])] if uniform else rows)
+    return missed(source, distortion, lower=eps(inside, distortion))
 
 
-@claim(instance=_remark_4, tolerance=1e-7, share=0.4)
-def remark_4(sample: Sample) -> Finding:
-    source = SourceSet([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7]])
-    folding = Folding(isolated(source))
-    empty = float(bool(folding.intersection))
-    named = {
-        "{(.6, .3, .1), (.1, .2, .7)}, P^cap empty, D = 3/10": kalantari2018.remark_5(folding, 0.3)
-        - eps(source, 0.3)
-        + empty
-    }
-    return holds(sample, named=named, tolerance=1e-7, of="hulls of distributions in tenths")
-
-
-def _one_more_constraint(rng: np.random.Generator) -> float:
+def _ordered_set(rng: np.random.Generator) -> tuple[Any, ...] | None:
     source = random_set(rng, "II", letters=(3, 5))
-    size = source.alphabet_size
-    removed, distortion = int(rng.integers(0, size - 1)), budget(rng, source)
-    if distortion == 0:
-        return math.nan
-    alone = kalantari2018.equation_10(source, distortion, removed)
-    trivial = kalantari2018.equation_17(source, distortion, removed, [list(range(size))])
-    forced = kalantari2018.equation_17(source, distortion, removed, [[int(i) for i in rng.permutation(size)]])
-    same = 0.0 if alone == trivial else abs(alone - trivial)
-    return max(same, alone - forced if alone < math.inf else float(forced < math.inf))
+    size, distortion = source.alphabet_size, budget(rng, source)
+    return (source, distortion, rng.permutation(size).tolist()) if distortion > 0 else None
 
 
-@claim(instance=_one_more_constraint, tolerance=1e-7, share=0.3)
-def remark_5(sample: Sample) -> Finding:
-    source = as_floats(SKEWED)
-    free, forced = (math.exp(kalantari2018.equation_17(source, 0.3, 0, one)) for one in ([], [[1, 0, 2]]))
-    by_hand = least_ratio(source.vertices, 0.3, [((1, -1, 0), 0.0), ((-1, 1, 0), 0.0)])
-    named = {"(.6, .3, .1), D = 3/10, D_1 = D_2": max(free - forced, abs(forced - by_hand))}
-    return holds(sample, named=named, tolerance=1e-7, of="Class II sets and permutations")
+@for_all(
+    _ordered_set,
+    of="Class II sets and permutations",
+    tolerance=ROUNDING,
+    share=0.4,
+    wrong={"the same for every T": {"same": True}},
+)
+@example("(.6, .3, .1), D = 3/10, D_1 = D_2", as_floats(MIRRORED[0]), 0.3, [1, 0, 2])
+def remark_6_constraint(source: SourceSet, distortion: float, order: list[int], *, same: bool = False) -> float:
+    """The program by :func:`least_ratio`, which has the largest ratio over the letters, with and without ``D_T(i) = D_i``."""
+    rows, _ = in_order(source)
+    unit = np.eye(len(order))
+    pairs = [(sign * (unit[i] - unit[j]), 0.0) for i, j in enumerate(order) for sign in (1, -1)]
+    free, forced = least_ratio(rows, distortion), least_ratio(rows, distortion, pairs)
+    return max(free - forced, forced - free if same or order == sorted(order) else 0.0)
 
 
 def _blocks(rng: np.random.Generator) -> SourceSet:
@@ -482,91 +536,93 @@ def _blocks(rng: np.random.Generator) -> SourceSet:
     return SourceSet(np.unique(np.array(rows), axis=0))
 
 
-def _folds_alike(rng: np.random.Generator, which: str) -> float:
-    source = _blocks(rng)
+def _alike(
+    rng: np.random.Generator, *, alike: bool = True, reading: Reading = "largest", program: bool = True
+) -> float:
+    source = _blocks(rng) if alike else _tenths(rng)
     folding = Folding(source)
-    if not folding.folds_alike:
+    if folding.folds_alike != alike or not folding.intersection:
         return math.nan
     distortion = _any_budget(rng, source)
-    formula = kalantari2018.corollary_1 if which == "corollary" else kalantari2018.remark_7
-    return abs(formula(folding, distortion, "largest") - eps(source, distortion))
+    value = (
+        theorem_3(folding, distortion, reading).lower
+        if program
+        else eps(as_source_set(folding.intersection), distortion)
+    )
+    return missed(source, distortion, lower=value, upper=value)
 
 
-@claim()
-def corollary_1() -> Finding:
-    folding = Folding(isolated(as_floats(*MIRRORED)))
-    constant = channel("1 0 0; 1 0 0; 1 0 0")
-    one = certified_ratio([SKEWED], "2/5", constant)
+@claim(
+    instance=lambda rng, alike=True: _alike(rng, alike=alike, program=False),
+    tolerance=ROUNDING,
+    share=0.2,
+    wrong={"though the pieces differ": {"alike": False}},
+)
+def corollary_1(sample: Sample, alike: bool = True) -> Finding:
+    one = certified_ratio(MIRRORED[:1], "2/5", channel("1 0 0; 1 0 0; 1 0 0"))
     both = certified_ratio(MIRRORED, "2/5", TWO_KEPT, HALF)
-    return above(
-        "the two points (3/5, 3/10, 1/10), (3/10, 3/5, 1/10), which fold onto the first, D = 2/5: ratio needed for P^cap = "
-        "P^cup (a constant answer), and for P, both certified",
-        claimed=one,
-        actual=both if folding.folds_alike else math.nan,
-        formula=math.exp(kalantari2018.corollary_1(folding, 0.4, "corrected")),
+    segment = as_floats(*MIRRORED)
+    found = eps(as_source_set(Folding(segment).intersection), 0.4)
+    named = {"the segment, D = 2/5": missed(segment, 0.4, lower=found, upper=found)}
+    points = refuted(
+        "The points (.6, .3, .1) and (.3, .6, .1) fold onto the first. At D = 2/5 it needs log {one}, both of them log {both}.",
+        both > one,
+        one=one,
+        both=both,
+    )
+    convex = holds(sample, named=named, tolerance=ROUNDING, of="convex sets that fold alike")
+    return depends({"of convex sets, as all are taken to be": convex, "of any sets": points})
+
+
+@claim(instance=_alike, tolerance=ROUNDING, share=0.2, wrong={"with D_i <= 1 alone added": {"reading": "printed"}})
+def remark_7_alike(sample: Sample, reading: Reading = "largest") -> Finding:
+    least = certified_ratio(LAST, "3/20", response(3, "3/20"))
+    segment, points = (
+        "the segment from (.7, .2, .1) to (.7, .1, .2), D = 3/20",
+        "the three points of Theorem 3, D = 3/5",
     )
 
+    def found(how: Reading) -> float:
+        return math.exp(theorem_3(_points(LAST, True), 0.15, how).lower)
 
-@claim(instance=lambda rng: _folds_alike(rng, "corollary"), tolerance=1e-7, share=0.3)
-def corollary_1_convex(sample: Sample) -> Finding:
-    source = as_floats(*MIRRORED)
-    found = kalantari2018.corollary_1(Folding(source), 0.4, "corrected")
-    return holds(
+    three = math.exp(theorem_3(_points(THREE), 0.6).lower), float(ratio(CONSTANT))
+    return corrected(
+        {segment: (found("printed"), least), points: three},
+        {segment: (found(reading), least)},
         sample,
-        named={"segment, D = 2/5": abs(found - eps(source, 0.4))},
-        tolerance=1e-7,
-        of="convex sets that fold alike",
+        tolerance=ROUNDING,
+        says="the program gives log {}, the least leakage is log {}",
     )
 
 
-@claim()
-def remark_6() -> Finding:
-    folding = Folding(isolated(as_floats(*THREE)))
-    constant = channel("3/5 2/5 0; 3/5 2/5 0; 3/5 2/5 0")
-    valid = worst_distortion(THREE, constant) <= Fraction(3, 5)
-    return above(
-        "the three points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3), which fold onto the first, D = 3/5: ratio of a valid "
-        "constant answer, and of the formula",
-        claimed=float(ratio(constant)) if valid else math.nan,
-        actual=math.exp(kalantari2018.remark_7(folding, 0.6, "largest")),
+@claim(wrong={"P^cap = P^cup is sufficient for convex sets, with the largest ratio": {"convex": True}})
+def tightness(convex: bool = False) -> Finding:
+    three, apart = _points(THREE), _points(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.8, 0.15, 0.05]]))
+    if convex:
+        three = _points(MIRRORED, True)
+    both = as_source_set(part for piece in three.pieces for part in piece.parts)
+    sufficient = max(abs(math.exp(end) - math.exp(eps(both, 0.6))) for end in theorem_3(three, 0.6, "largest")) < 1e-6
+    rows = as_source_set(part for piece in apart.pieces for part in piece.parts)
+    error = max(abs(end - eps(rows, d)) for d in np.arange(1, 20) / 20 for end in theorem_3(apart, float(d), "largest"))
+    bound, least = math.exp(max(theorem_3(three, 0.6))), math.exp(eps(both, 0.6))
+    return refuted(
+        "Not sufficient: three points fold onto (.6, .3, .1), and at D = 3/5 both bounds are log {bound}, the least leakage log "
+        "{least}. Not necessary: the points (.6, .3, .1), (.3, .6, .1), (.8, .15, .05) do not fold alike, and with the largest "
+        "ratio over letters both bounds are exact at D = 1/20, 2/20, ..., 19/20.",
+        not sufficient and three.folds_alike and not apart.folds_alike and error < ROUNDING,
+        bound=bound,
+        least=least,
     )
 
 
-@claim(instance=lambda rng: _folds_alike(rng, "remark"), tolerance=1e-7, share=0.3)
-def remark_6_convex(sample: Sample) -> Finding:
-    source = as_floats(*MIRRORED)
-    found = kalantari2018.remark_7(Folding(source), 0.4, "largest")
-    return holds(
-        sample,
-        named={"segment, D = 2/5": abs(found - eps(source, 0.4))},
-        tolerance=1e-7,
-        of="convex sets that fold alike",
-    )
-
-
-@claim()
-def tightness() -> Finding:
-    source = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.8, 0.15, 0.05]])
-    folding = Folding(isolated(source))
-    worst = 0.0
-    for distortion in np.linspace(0.05, 0.95, 19):
-        exact = eps(source, float(distortion))
-        worst = max(worst, *(abs(end - exact) for end in theorem_3(folding, float(distortion), "largest")))
-    return above(
-        "points (.6, .3, .1), (.3, .6, .1), (.8, .15, .05): sets P^cap and P^cup that differ though both bounds are exact at D "
-        "= 0.05, 0.10, ..., 0.95",
-        claimed=0,
-        actual=float(not folding.folds_alike and worst < 1e-7),
-        largest_error=worst,
-    )
-
-
-@claim()
-def abstract_tight() -> Finding:
-    folding = Folding(isolated(as_floats(*THREE)))
-    bounds = theorem_3(folding, 0.6)
-    return above(
-        "the three points of Remark 6, which fold alike, D = 3/5: distance of both bounds from the exact leakage, in nats",
-        claimed=0,
-        actual=min(bounds) - eps(as_floats(*THREE), 0.6) if folding.folds_alike else math.nan,
+@claim(wrong={"with the largest ratio over letters": {"reading": "largest"}})
+def abstract_tight(reading: Reading = "printed") -> Finding:
+    folding = _points(LAST, True)
+    bound = math.exp(theorem_3(folding, 0.15, reading).upper)
+    least = certified_ratio(LAST, "3/20", response(3, "3/20"))
+    return refuted(
+        "The segment from (.7, .2, .1) to (.7, .1, .2) folds alike. At D = 3/20 both bounds are log {bound}; the truth: log {least}.",
+        folding.folds_alike and abs(bound - least) > 1e-6,
+        bound=bound,
+        least=least,
     )

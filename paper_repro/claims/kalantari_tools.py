@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 
+from paper_repro.claims.prove import always
 from paper_repro.curves import distortion_curve, leakage_curve
-from paper_repro.errors import InfeasibleError
+from paper_repro.errors import InfeasibleError, optional
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.types import FloatArray
@@ -19,7 +22,10 @@ __all__ = [
     "eps",
     "full_matrix_distortion",
     "last_budget",
+    "least_information",
     "least_ratio",
+    "missed",
+    "only_symmetric",
     "output_sizes",
     "symmetric",
     "table_1",
@@ -105,6 +111,63 @@ def full_matrix_distortion(source: SourceSet, odds: float) -> float:
     upper = np.concatenate([np.zeros(private), np.full(count, -1.0), np.ones(size)])
     costs = np.append(np.zeros(size * size), 1.0)
     return optimal_basis(costs, np.array(rows), upper, equal=slice(private + count, None)).objective
+
+
+def missed(source: SourceSet, distortion: float, *, lower: float = 0.0, upper: float = math.inf) -> float:
+    """By how much bounds on the least leakage in nats are missed, in distortion, by linear programs over all channels.
+
+    Not positive if they hold: a mechanism that leaks as much as the upper one can keep the distortion, and none that leaks less
+    than the lower one can.
+
+    >>> round(missed(SourceSet([0.5, 0.5]), 0.25, lower=math.log(3), upper=math.log(3)), 7)
+    0.0
+    """
+    found = [distortion - full_matrix_distortion(source, math.exp(lower))] if 0 < lower < math.inf else [-distortion]
+    found += [full_matrix_distortion(source, math.exp(upper)) - distortion] if upper < math.inf else []
+    return max(found)
+
+
+def least_information(prior: FloatArray, vertices: FloatArray, distortion: float) -> float:
+    """Least mutual information under a prior, in nats, of channels that are valid for a set: a cone program over all entries.
+
+    >>> round(least_information(np.array([0.5, 0.5]), np.full((1, 2), 0.5), 0.25), 6)
+    0.130812
+    """
+    problem, inputs = _information_program(*vertices.shape)
+    inputs[0].value, inputs[1].value, inputs[2].value = prior, vertices, distortion
+    problem.solve(solver="CLARABEL")
+    return float(problem.value)
+
+
+@cache
+def _information_program(count: int, size: int) -> tuple[Any, tuple[Any, ...]]:
+    cp = optional("cvxpy", "cones")
+    matrix, output = cp.Variable((size, size), nonneg=True), cp.Variable((1, size), nonneg=True)
+    prior, vertices, distortion = cp.Parameter(size, nonneg=True), cp.Parameter((count, size)), cp.Parameter()
+    rows = [cp.sum(cp.rel_entr(prior[i] * matrix[i], prior[i] * output[0])) for i in range(size)]
+    limits = [cp.sum(matrix, axis=1) == 1, cp.sum(output) == 1, vertices @ (1 - cp.diag(matrix)) <= distortion]
+    return cp.Problem(cp.Minimize(cp.sum(rows)), limits), (prior, vertices, distortion)
+
+
+def only_symmetric(spare: int = 0) -> dict[str, bool]:
+    """That ``log (M-1)(1-D)/D`` is the least leakage if some P in the set has ``P_i >= m = D / (M - 1 + spare)`` for all i.
+
+    True for ``spare = 0``. A row of a mechanism of ratio t sums to 1 and has elements of at least ``(1 - D_j) / t``, so ``D_i >=
+    g = (M - 1 - s) / (t - 1)`` with ``s = sum D``; hence ``sum P_i D_i = sum (P_i - m) D_i + m s >= (1 - M m) g + m s``, and
+    that is more than D for a smaller t. Where s is M - 1 or more, ``m s >= D`` says that nothing less will do.
+    """
+    z3 = optional("z3", "proofs")
+    size, share, distortion, total, odds, least = z3.Reals("M m D s t g")
+    given = [size >= 2, distortion > 0, distortion * size < size - 1, share * (size - 1 + spare) == distortion]
+    smaller = [odds > 1, odds * distortion < (size - 1) * (1 - distortion), least * (odds - 1) == size - 1 - total]
+    bound = (1 - size * share) * least + share * total
+    return {
+        "less leakage takes more distortion": always(bound > distortion, *given, *smaller, total < size - 1),
+        "so does nothing at all": always(share * total >= distortion, *given, total >= size - 1),
+        "Q_D is valid and has this ratio": always(
+            odds * distortion == (size - 1) * (1 - distortion), *given, odds * distortion / (size - 1) == 1 - distortion
+        ),
+    }
 
 
 def output_sizes(vertices: FloatArray, distortion: float) -> list[int]:
