@@ -1,74 +1,157 @@
 """What Zhong and Bu state (2022), claim by claim: the coloring of best local mechanisms (Appendices B to E).
 
 Colors of an entry of a mechanism: black if it is the larger one of a critical pair of its column (for maximal leakage, the
-largest of the column), red if it is the smaller one (the smallest), else white.
+largest of the column), red if it is the smaller one (the smallest), else white. That a mechanism is best is certified by linear
+programs over all channels, and what is said of one is asked, where possible, of all best ones.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction as F
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds
+from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, proved, refuted
 from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import changed
-from paper_repro.claims.zhong_bu2022_tools import APPROXIMATE, LEAKAGE, least
-from paper_repro.notions import ApproximateDP, DifferentialPrivacy, MaximalLeakage, Notion
+from paper_repro.claims.prove import always
+from paper_repro.claims.zhong_bu2022_tools import APPROXIMATE, LEAKAGE, least_distortion
+from paper_repro.errors import optional
+from paper_repro.notions import ApproximateDP, DifferentialPrivacy, MaximalLeakage, MutualInformation, Notion
 from paper_repro.sources import SourceSet
-from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 
-_DELTA = 0.1
 _CLOSE = 1e-9
-Names = list[list[set[str]]]
-"""Colors of all entries; one may have two, or none: then it is white."""
+# What a linear program allows beyond its optimum.
+_SLACK = 1e-6
 
 
-class Colored(NamedTuple):
-    """A mechanism with falling diagonal, its leakage, and which entries are black and red."""
+class Best(NamedTuple):
+    """A best mechanism, colored; for priors in falling order and e^eps the ratio."""
 
+    priors: FloatArray
+    ratio: float
+    delta: float
     matrix: FloatArray
-    leakage: float
     black: NDArray[np.bool_]
     red: NDArray[np.bool_]
 
-
-def _in_order(matrix: FloatArray) -> FloatArray:
-    """The transformer T_1: letters renamed so that the diagonal falls."""
-    order = np.argsort(-np.diagonal(matrix), kind="stable")
-    return matrix[np.ix_(order, order)]
+    @property
+    def white(self) -> NDArray[np.bool_]:
+        return ~(self.black | self.red)
 
 
-def _color(notion: Notion, matrix: FloatArray, leakage: float) -> Colored:
-    if isinstance(notion, MaximalLeakage):
-        largest, smallest = matrix.max(axis=0) - _CLOSE, matrix.min(axis=0) + _CLOSE
-        return Colored(matrix, leakage, np.asarray(matrix >= largest), np.asarray(matrix <= smallest))
-    ratio = math.exp(leakage)
-    # pairs[i, k, j]: Q(j|i) is the larger one of a critical pair, Q(j|k) the smaller one.
-    pairs = abs(matrix[:, np.newaxis] - ratio * matrix - _DELTA) < _CLOSE * (1 + ratio)
+def _colors(matrix: FloatArray, ratio: float, delta: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Black and red entries; ``pairs[i, k, j]``: Q(j|i) is the larger one of a critical pair, Q(j|k) the smaller one."""
+    pairs = abs(matrix[:, np.newaxis] - ratio * matrix - delta) < _CLOSE * (1 + ratio)
     pairs[np.arange(len(matrix)), np.arange(len(matrix))] = False
-    return Colored(matrix, leakage, np.asarray(pairs.any(axis=1)), np.asarray(pairs.any(axis=0)))
+    return np.asarray(pairs.any(axis=1)), np.asarray(pairs.any(axis=0))
 
 
-def _one_color_a_row(matrix: FloatArray, leakage: float) -> FloatArray:
-    """The transformer T_2 of Lemma 26 for positive delta, as it is meant: a little from entries that are not red to red ones."""
-    matrix = matrix.copy()
-    red = _color(ApproximateDP(_DELTA), matrix, leakage).red
-    for i in range(len(matrix)):
+def _by_diagonal(kept: FloatArray) -> FloatArray:
+    """``Q(j|i) = (1 - a_i) a_j / (S - a_i)`` with diagonal a of sum S > 1."""
+    shares = (1 - kept) / np.maximum(kept.sum() - kept, 1e-300)
+    matrix = shares[:, np.newaxis] * kept
+    np.fill_diagonal(matrix, kept)
+    return matrix
+
+
+def _one_color_a_row(matrix: FloatArray, ratio: float, delta: float, share: float = 0.5) -> FloatArray:
+    """The transformer T_2 of Lemma 26 as it is meant: a little from entries that are not red to red ones."""
+    matrix, (_, red) = matrix.copy(), _colors(matrix, ratio, delta)
+    for i, row in enumerate(matrix):
         others = np.arange(len(matrix)) != i
         takers, givers = red[i] & others, ~red[i] & others
         if takers.any() and givers.any():
-            room = float((matrix[i] - matrix.min(axis=0))[givers].min()) * givers.sum()
-            amount = min(room, _DELTA * takers.sum()) / 2
-            matrix[i, takers] += amount / takers.sum()
-            matrix[i, givers] -= amount / givers.sum()
+            room = (row - (matrix.max(axis=0) - delta) / ratio)[givers].min() * givers.sum()
+            amount = share * min(float(room), delta * takers.sum())
+            row[takers] += amount / takers.sum()
+            row[givers] -= amount / givers.sum()
     return matrix
+
+
+def _before_t_2(priors: FloatArray, ratio: float, delta: float) -> FloatArray:
+    """Of one prior: response on the likeliest letters, the others with delta. Of two: that mixed with the first letter."""
+    size = priors.shape[1]
+    tops = [ratio / (ratio + n - 1) * priors[0, :n].sum() for n in range(1, size + 1)]
+    count = 2 if len(priors) == 2 else 1 + int(np.argmax(tops))
+    matrix = _by_diagonal(np.where(np.arange(size) < count, ratio / (ratio + count - 1), 0.0))
+    if len(priors) == 2:
+        likeliest = (priors[0] - priors[1])[:2].sum() * ratio / (ratio + 1)
+        weight = likeliest / (likeliest + priors[1, 0] - priors[0, 0])
+        matrix *= 1 - weight
+        matrix[:, 0] += weight
+    return np.asarray(delta * np.eye(size) + (1 - delta) * matrix)
+
+
+def _best(priors: FloatArray, ratio: float, delta: float) -> Best:
+    """Raises ValueError if a linear program over all channels finds a better one."""
+    matrix = _before_t_2(priors, ratio, delta)
+    vertices = tuple(map(tuple, priors.tolist()))
+    least = least_distortion(APPROXIMATE, vertices, math.log(ratio), delta=delta)
+    if abs((priors @ (1 - np.diagonal(matrix))).max() - least) > _CLOSE:
+        raise ValueError(f"there is a better mechanism for {priors}, ratio {ratio} and delta {delta}")
+    matrix = _one_color_a_row(matrix, ratio, delta)
+    return Best(priors, ratio, delta, matrix, *_colors(matrix, ratio, delta))
+
+
+def _gap(best: Best) -> float:
+    """By how much, in sum, diagonal entries of all best mechanisms for a prior can miss black: a linear program over them."""
+    size, eye = len(best.matrix), np.eye(len(best.matrix))
+    pairs = list(itertools.permutations(range(size), 2))
+    private = np.kron(np.array([eye[i] - best.ratio * eye[k] for i, k in pairs]), eye)
+    missing = np.hstack([private[[size * place + i for place, (i, _) in enumerate(pairs)]], eye[[i for i, _ in pairs]]])
+    kept = -np.append(np.diag(best.priors[0]).ravel(), np.zeros(size))
+    rows = np.vstack([np.hstack([private, np.zeros((len(private), size))]), missing, kept])
+    limits = np.append(np.full(len(rows) - 1, best.delta), -float(best.priors[0] @ np.diagonal(best.matrix)))
+    total = np.hstack([np.kron(eye, np.ones(size)), np.zeros((size, size))])
+    cost = np.append(np.zeros(size * size), -np.ones(size))
+    return -float(linprog(cost, rows, limits, total, np.ones(size)).fun) - _SLACK
+
+
+def _known(rng: np.random.Generator) -> tuple[FloatArray, float, float]:
+    """A prior in falling order, often with ties, and a ratio with which it is worth while to keep two letters."""
+    size, delta = int(rng.integers(2, 6)), float(rng.choice([0.05, 0.1, 0.3]))
+    weights = -np.sort(-rng.integers(1, 9, size=size)) if rng.random() < 0.5 else random_prior(rng, size, -0.3, 1.5)
+    return (weights / weights.sum())[np.newaxis], float(weights[0] / weights[1] * (1 + rng.exponential(0.7))), delta
+
+
+def _ordered(rng: np.random.Generator) -> tuple[FloatArray, float, float]:
+    """Or two priors, the second surer of the first letter and less sure of the first two: the first diagonal entry is white."""
+    if rng.random() < 0.5:
+        return _known(rng)
+    size, delta = int(rng.integers(3, 6)), float(rng.choice([0.05, 0.1, 0.3]))
+    one, two = rng.uniform(0.3, 0.45), rng.uniform(0.5, 0.75)
+    tails = [rng.dirichlet(np.full(size - 2, 5.0)) * rest for rest in (rng.uniform(0.02, 0.08), rng.uniform(0.1, 0.15))]
+    priors = np.array([[p, 1 - p - tail.sum(), *tail] for p, tail in zip((max(one, 0.5), two), tails, strict=True)])
+    priors = -np.sort(-priors, axis=1)
+    low, high = (prior[0] / prior[1] for prior in priors)
+    if not (low < high and priors[0, 0] < priors[1, 0] and priors[0, :2].sum() > priors[1, :2].sum()):
+        return _known(rng)
+    return priors, float(low + (high - low) * rng.uniform(0.1, 0.9)), delta
+
+
+_FOUR = (np.array([[0.4, 0.3, 0.2, 0.1]]), 1.6, 0.1)
+_THREE = (np.array([[0.5, 0.45, 0.05], [0.7, 0.2, 0.1]]), 2.0, 0.1)
+
+
+def _tried(wrong: Mapping[str, Any], *, sets: bool = True) -> Callable[[Callable[..., float]], Callable[..., float]]:
+    """A property of best mechanisms for known priors, and for sets of two priors, at positive delta."""
+
+    def decorate(violation: Callable[..., float]) -> Callable[..., float]:
+        named = example("$P = (4,3,2,1)/10$, $e^\\epsilon = 8/5$, $\\delta = 1/10$", *_FOUR)(violation)
+        if sets:
+            named = example("$\\{(10,9,1)/20, (7,2,1)/10\\}$, $e^\\epsilon = 2$, $\\delta = 1/10$", *_THREE)(named)
+        of = "ordered sets of one or two priors, ratios and delta" if sets else "priors, ratios and delta"
+        return for_all(_ordered if sets else _known, of=of, wrong=wrong, share=0.25)(named)
+
+    return decorate
 
 
 def _beside(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -76,426 +159,355 @@ def _beside(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return table[~np.eye(len(table), dtype=bool)].reshape(len(table), -1)
 
 
-def _problem(rng: np.random.Generator, count: int = 1) -> tuple[FloatArray, float]:
-    """Priors of full support in falling order, often with ties, and a distortion at which something leaks, often at a corner."""
-    size = int(rng.integers(2, 6))
-    if count > 1 and rng.random() < 0.7:
-        # One prior with a likely first letter, one with two likely letters, and D between what each would need for no leakage:
-        # this is where the first diagonal entry may be white.
-        weights = rng.integers(1, 10, size=(count, size))
-        weights[0, 0] += rng.integers(4, 12)
-        weights[1, :2] = rng.integers(5, 12, size=2)
-        weights = -np.sort(-weights, axis=1)
-        priors = weights / weights.sum(axis=1, keepdims=True)
-        ends = 1 - priors[:, 0]
-        return priors, float(rng.uniform(ends.min(), ends.max()))
-    if rng.random() < 0.5:
-        priors = np.array([random_prior(rng, size, -0.3, 1.5) for _ in range(count)])
-    else:
-        weights = -np.sort(-rng.integers(1, 9, size=(count, size)), axis=1)
-        priors = weights / weights.sum(axis=1, keepdims=True)
-    end = float((1 - priors[:, 0]).min())
-    corner = float(np.cumsum(priors[0, ::-1])[rng.integers(size - 1)])
-    share = corner / end if rng.random() < 0.3 else float(rng.uniform(0.02, 0.97))
-    return priors, end * (share if 0.01 < share < 0.98 else 0.5)
+# Appendix B and C
 
 
-def _best(notion: Notion, priors: FloatArray, distortion: float) -> Colored | None:
-    """A best mechanism, colored; with delta after T_2. None where next to nothing leaks: colors would blur."""
-    delta = getattr(notion, "delta", 0.0)
-    best = optimal_mechanism(SourceSet(priors), distortion=(1 - delta) * distortion, notion=notion)
-    if best.leakage < 1e-5:
-        return None
-    matrix = best.mechanism.matrix
-    if isinstance(notion, ApproximateDP) and len(priors) == 1:
-        matrix = _one_color_a_row(matrix, best.leakage)
-    return _color(notion, _in_order(matrix), best.leakage)
+@claim(wrong={"all are below delta": {"strictly": True}, "those that are red equal delta": {"red": True}})
+def appendix_b_columns_with_a_zero(strictly: bool = False, red: bool = False) -> Finding:
+    a, b, t, delta = optional("z3", "proofs").Reals("a b t delta")
+    private = [t >= 1, delta > 0, a >= 0, b >= 0, a <= t * 0 + delta, b <= t * 0 + delta, a <= t * b + delta]
+    facts = {"entries beside a zero": always(a < delta if strictly else a <= delta, *private)}
+    facts["critical ones"] = always((b if red else a) == delta, *private, a == t * b + delta)
+    return proved("Linear inequalities of the entries of a column (z3), for all sizes.", facts)
 
 
-_Judge = Callable[[Colored], bool]
+def _in_order(matrix: FloatArray, *, inputs: bool = True) -> FloatArray:
+    """The transformer T_1: letters renamed so that the diagonal falls."""
+    order = np.argsort(-np.diagonal(matrix), kind="stable")
+    return matrix[np.ix_(order, order)] if inputs else matrix[:, order]
 
 
-def _instance(notion: Notion, judge: _Judge, count: int = 1) -> Callable[[np.random.Generator], float]:
-    def violation(rng: np.random.Generator) -> float:
-        found = _best(notion, *_problem(rng, count))
-        return math.nan if found is None else float(not judge(found))
-
-    return violation
+def _renamed(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    matrix = random_mechanism(rng, int(rng.integers(2, 6)))
+    return matrix, rng.permutation(random_prior(rng, len(matrix)))
 
 
-# Three priors of which one is sure of letter 1 and another not of letter 2: the first diagonal entry is white.
-_WHITE = np.array([[9, 3, 2], [9, 8, 2], [6, 3, 2]]) / np.array([[14], [19], [11]])
+def _moved(matrix: FloatArray, prior: FloatArray, falling: bool = True) -> float:
+    prior = -np.sort(-prior) if falling else prior
+    return float(prior @ (np.diagonal(matrix) - np.diagonal(_in_order(matrix))))
 
 
-def _named(notion: Notion, judge: _Judge, count: int = 1) -> dict[str, float]:
-    cases = {
-        "P = (4,3,2,1)/10": (np.array([[0.4, 0.3, 0.2, 0.1]]), 0.55),
-        "P = (3,3,2,2)/10": (np.array([[0.3, 0.3, 0.2, 0.2]]), 0.5),
-    }
-    if count > 1:
-        cases["{(9,3,2)/14, (9,8,2)/19, (6,3,2)/11}"] = (_WHITE, 0.418 / (1 - _DELTA))
-    scale = 1 - getattr(notion, "delta", 0.0)
-    found = {f"{name}, D = {scale * d:.4g}": _best(notion, priors, d) for name, (priors, d) in cases.items()}
-    return {name: float(not judge(one)) for name, one in found.items() if one is not None}
-
-
-def _rows_agree(found: Colored) -> bool:
-    red = _beside(found.red)
-    black = _beside(found.black)
-    return bool((red.any(axis=1) == red.all(axis=1)).all() and not (black & red).any())
-
-
-def _white_rows_red(found: Colored) -> bool:
-    return bool(_beside(found.red)[~np.diagonal(found.black)].all())
-
-
-def _not_all_one(found: Colored) -> bool:
-    return not (found.black.all(axis=1).any() or found.red.all(axis=1).any())
-
-
-def _one_white(found: Colored) -> bool:
-    return int((~np.diagonal(found.black)).sum()) <= 1
-
-
-def _white_is_first(found: Colored) -> bool:
-    white = ~np.diagonal(found.black)
-    return bool((np.diagonal(found.matrix)[white] >= found.matrix[0, 0] - _CLOSE).all())
-
-
-def _first_row_red(found: Colored) -> bool:
-    return bool(_beside(found.red)[0].all())
-
-
-def _no_black_beside(found: Colored) -> bool:
-    return not _beside(found.black).any()
-
-
-def _diagonal_black(found: Colored) -> bool:
-    return bool(np.diagonal(found.black).all())
-
-
-_COLORS: dict[str, str] = {
-    APPROXIMATE: "(An entry a is black and an entry b of its column red if a = e^eps b + delta; others are white.)",
-    LEAKAGE: "(The largest entries of a column are black, the smallest red, others white.)",
-}
-_SUBJECT: dict[str, str] = {
-    APPROXIMATE: "For a known prior in falling order and (eps, delta)-privacy with delta > 0, where something leaks, some "
-    "best mechanism",
-    LEAKAGE: "For a known prior in falling order and maximal leakage, where something leaks, some best mechanism",
-}
-
-
-# Statement, place, text, notion, judge, members of the sets on which it is tried.
-def _notion(name: str) -> Notion:
-    return ApproximateDP(_DELTA) if name == APPROXIMATE else MaximalLeakage()
-
-
-def _check_pattern(notion: str, judge: _Judge, count: int) -> Callable[[Sample], Finding]:
-    of = "priors and D" if count == 1 else "ordered sets of three priors and D"
-    return lambda sample: holds(sample, named=_named(_notion(notion), judge, count), of=of)
-
-
-def _register_patterns() -> None:
-    """Lemma 26 to Proposition 32, each for the notions that the paper has it for, over so many priors."""
-    red = "has red entries beside every diagonal entry that is not black"
-    one = "has at most one diagonal entry that is not black"
-    row = "has no row that is all black or all red"
-    zeros = f"{row}, though entries of a column of zeros are both"
-    first = "has as its diagonal entry that is not black, if there is one, the largest, Q(1|1)"
-    first_row = "has only red entries beside the diagonal in its first row"
-    beside = "has no black entry beside the diagonal"
-    in_rows = "has one color in each row beside the diagonal"
-    for name, _, notion, _, judge, count in (
-        ("lemma_26_approximate_differential_privacy", f"Lemma 26, {APPROXIMATE}", APPROXIMATE, in_rows, _rows_agree, 1),
-        ("lemma_27_approximate_differential_privacy", f"Lemma 27, {APPROXIMATE}", APPROXIMATE, red, _white_rows_red, 3),
-        ("lemma_27_maximal_leakage", f"Lemma 27, {LEAKAGE}", LEAKAGE, red, _white_rows_red, 1),
-        ("proposition_28_approximate_differential_privacy", f"Proposition 28, {APPROXIMATE}", APPROXIMATE, row, _not_all_one, 1),
-        ("proposition_28_maximal_leakage", f"Proposition 28, {LEAKAGE}", LEAKAGE, zeros, _not_all_one, 1),
-        ("proposition_28_consequence", "Proposition 28, consequence", APPROXIMATE, beside, _no_black_beside, 1),
-        ("proposition_29_approximate_differential_privacy", f"Proposition 29, {APPROXIMATE}", APPROXIMATE, one, _one_white, 3),
-        ("proposition_29_maximal_leakage", f"Proposition 29, {LEAKAGE}", LEAKAGE, one, _one_white, 1),
-        ("proposition_30", "Proposition 30", APPROXIMATE, first, _white_is_first, 3),
-        ("proposition_31", "Proposition 31", APPROXIMATE, first_row, _first_row_red, 3),
-        ("proposition_32", "Proposition 32", LEAKAGE, "has a black diagonal", _diagonal_black, 1),
-    ):  # fmt: skip
-        claim(name=name, instance=_instance(_notion(notion), judge, count))(_check_pattern(notion, judge, count))
-
-
-# Lemma 25
-
-
-def _renamed(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
-    size = int(rng.integers(2, 6))
-    matrix = random_mechanism(rng, size)
-    return matrix, _in_order(matrix), random_prior(rng, size)
-
-
-def _lemma_25_1(rng: np.random.Generator) -> float:
-    matrix, renamed, prior = _renamed(rng)
-    return float(prior @ (np.diagonal(matrix) - np.diagonal(renamed)))
-
-
-@claim(instance=_lemma_25_1)
-def lemma_25_1(sample: Sample) -> Finding:
+@claim(
+    instance=lambda rng, falling=True: _moved(*_renamed(rng), falling),
+    wrong={"priors in any order": {"falling": False}},
+)
+def lemma_25_1(sample: Sample, falling: bool = True) -> Finding:
     matrix = [[F(1, 2), F(1, 2)], [F(1, 10), F(9, 10)]]
     renamed = [row[::-1] for row in matrix[::-1]]
-    rare, common = [F(3, 10), F(7, 10)], [F(7, 10), F(3, 10)]
-    name = "rows (5,5)/10 and (1,9)/10: distortion with falling diagonal, at most what it was"
-    found = [[float(changed(table, prior)) for table in (matrix, renamed)] for prior in (rare, common)]
-    printed = {f"P = (3,7)/10, {name}": (found[0][0], found[0][1])}
-    return corrected(
-        printed, {f"P = (7,3)/10, {name}: above it by": (0.0, max(0.0, found[1][1] - found[1][0]))}, sample
-    )
+    rare = [[F(3, 10), F(7, 10)], [F(7, 10), F(3, 10)]]
+    before, after = ([float(changed(table, prior)) for prior in rare] for table in (matrix, renamed))
+    says = "the distortion is {} before and {} after the letters are exchanged"
+    printed = {"rows (5,5)/10 and (1,9)/10, $P = (3,7)/10$": (before[0], after[0])}
+    place = 1 if falling else 0
+    mended = {"rows (5,5)/10 and (1,9)/10, excess": (max(0.0, after[place] - before[place]), 0.0)}
+    return corrected(printed, mended, sample, says=says)
 
 
-def _lemma_25_2(rng: np.random.Generator) -> float:
-    matrix, renamed, _ = _renamed(rng)
+@for_all(
+    _renamed, of="channels", wrong={"mutual information as well, the prior kept": {"further": (MutualInformation(),)}}
+)
+@example("rows (5,5)/10 and (1,9)/10", np.array([[0.5, 0.5], [0.1, 0.9]]), np.array([0.7, 0.3]))
+def lemma_25_2(matrix: FloatArray, prior: FloatArray, *, further: tuple[Notion, ...] = ()) -> float:
     worst = 0.0
-    for notion in (DifferentialPrivacy(), ApproximateDP(_DELTA), MaximalLeakage()):
-        first, second = notion.leakage(matrix), notion.leakage(renamed)
-        worst = max(worst, 0.0 if first == second else abs(first - second))
+    for notion in (DifferentialPrivacy(), ApproximateDP(0.1), MaximalLeakage(), *further):
+        one, two = (notion.leakage(table, SourceSet(prior)) for table in (matrix, _in_order(matrix)))
+        worst = max(worst, 0.0 if one == two else abs(one - two))
     return worst
 
 
-@claim(instance=_lemma_25_2)
-def lemma_25_2(sample: Sample) -> Finding:
-    matrix = np.array([[0.5, 0.5], [0.1, 0.9]])
-    gap = MaximalLeakage().leakage(matrix) - MaximalLeakage().leakage(_in_order(matrix))
-    return holds(sample, named={"rows (5,5)/10 and (1,9)/10, maximal leakage": abs(gap)}, of="channels")
+@for_all(_renamed, of="channels", wrong={"by renaming outputs alone": {"inputs": False}})
+@example("diagonal (1,5,5)/10", np.array([[0.1, 0.9, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]), np.ones(3) / 3)
+def lemma_25_3(matrix: FloatArray, _: FloatArray, *, inputs: bool = True) -> float:
+    return float(np.diff(np.diagonal(_in_order(matrix, inputs=inputs))).max())
 
 
-@claim(instance=lambda rng: float(np.diff(np.diagonal(_renamed(rng)[1])).max()))
-def lemma_25_3(sample: Sample) -> Finding:
-    renamed = _in_order(np.array([[0.1, 0.9, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]))
-    named = {"diagonal (1,5,5)/10, with a tie": max(0.0, float(np.diff(np.diagonal(renamed)).max()))}
-    return holds(sample, named=named, of="channels")
+def _no_row_mixed(priors: FloatArray, ratio: float, delta: float, *, private: bool = False) -> float:
+    best = _best(priors, ratio, 0.0 if private else delta)
+    red, black = _beside(best.red), _beside(best.black)
+    alike = (red.any(axis=1) == red.all(axis=1)).all() and (black.any(axis=1) == black.all(axis=1)).all()
+    return float(not (alike and not (black & red).any()))
 
 
-# Lemmas 26 and 27 for maximal leakage
+@_tried({"differential privacy, delta = 0": {"private": True}})
+def lemma_26_approximate_differential_privacy(
+    priors: FloatArray, ratio: float, delta: float, *, private: bool = False
+) -> float:
+    return _no_row_mixed(priors, ratio, delta, private=private)
 
 
-def _entries(prior: list[F], total: F, kept: list[F]) -> float:
-    """How far the best mechanisms are from having this diagonal, with which their columns' largest entries agree.
-
-    With column maxima c, ``sum c <= total`` and ``0 <= Q_jj <= c_j <= 1``, ``sum P_j Q_jj`` is at most the value of the
-    fractional knapsack; for falling P without ties at the margin only one c attains it. Found again by linear programs: the
-    range of every c_j and Q_jj among all mechanisms as good.
-    """
-    from scipy.optimize import linprog
-
-    size = len(prior)
-    worth = [float(p) for p in prior]
-    value = float(sum((p * a for p, a in zip(prior, kept, strict=True)), F(0)))
-    entry = np.arange(size * size).reshape(size, size)
-    rows, limits = [], []
-    for i, j in itertools.product(range(size), repeat=2):
-        row = np.zeros(size * size + size)
-        row[entry[i, j]], row[size * size + j] = 1.0, -1.0
-        rows.append(row)
-        limits.append(0.0)
-    rows.append(np.append(np.zeros(size * size), np.ones(size)))
-    rows.append(-np.append(np.diag(worth).ravel(), np.zeros(size)))
-    limits += [float(total), -value]
-    sums = np.hstack([np.kron(np.eye(size), np.ones(size)), np.zeros((size, size))])
-    worst = 0.0
-    for j in range(size):
-        for place, sign in itertools.product((entry[j, j], size * size + j), (1.0, -1.0)):
-            cost = np.zeros(size * size + size)
-            cost[place] = sign
-            found = linprog(cost, A_ub=np.array(rows), b_ub=limits, A_eq=sums, b_eq=np.ones(size))
-            worst = max(worst, abs(sign * float(found.fun) - float(kept[j])))
-    return worst
+@_tried({"with all that white entries can give": {"share": 1.0}, "delta = 0": {"private": True}})
+def transformer_t_2(
+    priors: FloatArray, ratio: float, delta: float, *, share: float = 0.5, private: bool = False
+) -> float:
+    delta = 0.0 if private else delta
+    before = _before_t_2(priors, ratio, delta)
+    after = _one_color_a_row(before, ratio, delta, share)
+    _, red = _colors(after, ratio, delta)
+    leakage = ApproximateDP(delta).leakage(after)
+    mixed = (_beside(red).any(axis=1) != _beside(red).all(axis=1)).any()
+    apart = abs(np.diagonal(after) - np.diagonal(before)).max() + abs(after.sum(axis=1) - 1).max()
+    return max(float(apart), abs(leakage - math.log(ratio)), float(mixed))
 
 
-def _read(matrix: list[list[F]], zeros: str) -> Names:
-    """Colors of maximal leakage, with a choice for the entries of a column of zeros, which are largest and smallest."""
-    choice = {"black": {"black"}, "red": {"red"}, "white": set[str](), "both": {"black", "red"}}[zeros]
-    columns = list(zip(*matrix, strict=True))
-    names = []
-    for row in matrix:
-        names.append(
-            [
-                choice
-                if max(column) == min(column)
-                else {color for color, end in (("black", max(column)), ("red", min(column))) if entry == end}
-                for entry, column in zip(row, columns, strict=True)
+@_tried({"where the diagonal entry is black": {"black": True}})
+def lemma_27_approximate_differential_privacy(
+    priors: FloatArray, ratio: float, delta: float, *, black: bool = False
+) -> float:
+    best = _best(priors, ratio, delta)
+    rows = np.diagonal(best.black) == black
+    return max(float(not _beside(best.red)[rows].all()), _gap(best) if len(priors) == 1 and not black else 0.0)
+
+
+# Appendix D
+
+
+def _not_all_one(matrix: FloatArray, delta: float, *, beside: bool = False) -> float:
+    """Of any mechanism, with the loss that it has."""
+    leakage = ApproximateDP(delta).leakage(matrix) if delta else 0.0
+    if delta and not 1e-6 < leakage < 20:
+        return math.nan
+    largest, smallest = matrix >= matrix.max(axis=0) - _CLOSE, matrix <= matrix.min(axis=0) + _CLOSE
+    if not delta and matrix.max(axis=0).sum() < 1 + 1e-6:
+        return math.nan
+    colors = _colors(matrix, math.exp(leakage), delta) if delta else (largest, smallest)
+    return max(float((_beside(one) if beside else one).all(axis=1).any()) for one in colors)
+
+
+def _no_row_of_one_color(name: str, beside: bool) -> bool:
+    """For 2 and 3 letters, by z3: no first row is all black or all red."""
+    z3, found = optional("z3", "proofs"), True
+    for size in (2, 3):
+        q = [[z3.Real(f"q{i}{j}") for j in range(size)] for i in range(size)]
+        ratio, delta = z3.Reals("ratio delta")
+        known = [sum(row) == 1 for row in q] + [entry >= 0 for row in q for entry in row]
+        columns = range(1, size) if beside else range(size)
+        if name == LEAKAGE:
+            known.append(z3.Or(*(q[0][j] != q[i][j] for i in range(1, size) for j in range(size))))
+            black, red = ([z3.And(*(sign * (q[0][j] - row[j]) >= 0 for row in q)) for j in columns] for sign in (1, -1))
+        else:
+            known += [ratio >= 1, delta > 0]
+            known += [
+                q[i][j] <= ratio * q[k][j] + delta
+                for i, k in itertools.permutations(range(size), 2)
+                for j in range(size)
             ]
-        )
-    return names
+            black, red = (
+                [z3.Or(*(one[j] == ratio * other[j] + delta for one, other in pairs)) for j in columns]
+                for pairs in ([(q[0], row) for row in q[1:]], [(row, q[0]) for row in q[1:]])
+            )
+        found &= always(z3.Not(z3.Or(z3.And(*black), z3.And(*red))), *known)
+    return found
 
 
-def _mixed_rows(names: Names) -> int:
-    """Rows whose entries beside the diagonal are not all black, all red or all white."""
-    count = 0
-    for i, row in enumerate(names):
-        others = [name for j, name in enumerate(row) if j != i]
-        alike = all("black" in name for name in others) or all("red" in name for name in others)
-        count += not (alike or not any(others))
-    return count
+def _register_28(key: str, name: str, delta: float) -> None:
+    def draw(rng: np.random.Generator, beside: bool = False) -> float:
+        return _not_all_one(random_mechanism(rng, int(rng.integers(2, 5))), delta, beside=beside)
+
+    @claim(name=key, instance=draw, wrong={"beside the diagonal alone": {"beside": True}})
+    def check(sample: Sample, beside: bool = False) -> Finding:
+        how = "By z3 for 2 and 3 letters, whatever the mechanism: rows of one color would have different sums."
+        return proved(how, {"no row of one color": _no_row_of_one_color(name, beside)}, sample)
 
 
-def _breaks_27(names: Names) -> bool:
-    """Whether a diagonal entry is not black and an entry beside it not red."""
-    return any(
-        "black" not in row[i] and any("red" not in name for j, name in enumerate(row) if j != i)
-        for i, row in enumerate(names)
+_register_28("proposition_28_approximate_differential_privacy", APPROXIMATE, 0.1)
+_register_28("proposition_28_maximal_leakage", LEAKAGE, 0.0)
+
+
+@_tried({"no white one either": {"nor_white": True}})
+def proposition_28_consequence(priors: FloatArray, ratio: float, delta: float, *, nor_white: bool = False) -> float:
+    best = _best(priors, ratio, delta)
+    return float(_beside(best.black | best.white if nor_white else best.black).any())
+
+
+@_tried({"exactly one": {"exactly": True}})
+def proposition_29_approximate_differential_privacy(
+    priors: FloatArray, ratio: float, delta: float, *, exactly: bool = False
+) -> float:
+    best = _best(priors, ratio, delta)
+    count = int((~np.diagonal(best.black)).sum())
+    return max(float(count > 1 or (exactly and count < 1)), _gap(best) if len(priors) == 1 else 0.0)
+
+
+@_tried({"the least": {"place": -1}})
+def proposition_30(priors: FloatArray, ratio: float, delta: float, *, place: int = 0) -> float:
+    best = _best(priors, ratio, delta)
+    diagonal = np.diagonal(best.matrix)
+    apart = abs(diagonal[~np.diagonal(best.black)] - diagonal[place]).max(initial=0.0)
+    return max(float(apart), _gap(best) if len(priors) == 1 else 0.0)
+
+
+@_tried({"in the last row": {"row": -1}})
+def proposition_31(priors: FloatArray, ratio: float, delta: float, *, row: int = 0) -> float:
+    return float(not _beside(_best(priors, ratio, delta).red)[row].all())
+
+
+# Maximal leakage
+
+
+def _filled(prior: FloatArray, total: float) -> FloatArray:
+    """The letters kept for a sum of the diagonal, the likeliest first; certified by a linear program over all channels."""
+    kept = np.clip(total - np.arange(len(prior)), 0.0, 1.0)
+    least = least_distortion(LEAKAGE, (tuple(prior.tolist()),), math.log(total))
+    if abs(1 - prior @ kept - least) > _CLOSE:
+        raise ValueError(f"there is a better mechanism for {prior} and maximal leakage log {total}")
+    return kept
+
+
+def _room(prior: FloatArray, total: float) -> float:
+    """By how much the columns' largest entries of all best mechanisms can exceed the diagonal, in sum: a linear program."""
+    size, eye = len(prior), np.eye(len(prior))
+    columns = np.hstack([np.eye(size * size), -np.tile(eye, (size, 1))])
+    whole = np.append(np.zeros(size * size), np.ones(size))
+    kept = -np.append(np.diag(prior).ravel(), np.zeros(size))
+    limits = np.append(np.zeros(size * size), [total, -float(prior @ _filled(prior, total))])
+    sums = np.hstack([np.kron(eye, np.ones(size)), np.zeros((size, size))])
+    cost = np.append(eye.ravel(), -np.ones(size))
+    return -float(linprog(cost, np.vstack([columns, whole, kept]), limits, sums, np.ones(size)).fun) - _SLACK
+
+
+def _leaking(rng: np.random.Generator) -> tuple[FloatArray, float]:
+    """A prior in falling order, and a sum of the diagonal above 1, which something leaks with."""
+    size = int(rng.integers(2, 6))
+    return random_prior(rng, size, -0.3, 1.5), float(rng.uniform(1.02, size - 0.02))
+
+
+def _diagonal_black() -> dict[str, bool]:
+    """With diagonal a of sum S >= 1 some channel has no entry above its column's diagonal one, and no larger sum is needed."""
+    a, b, s = optional("z3", "proofs").Reals("a b s")
+    inside = [a >= 0, a < 1, b >= 0, s >= 1, s - a >= b]
+    facts = {"Q(j|i) = (1 - a_i) a_j / (S - a_i) is at most a_j": always((1 - a) * b <= b * (s - a), *inside)}
+    facts["and each row sums to 1"] = always(a + (1 - a) * (s - a) / (s - a) == 1, s > a)
+    facts["its sum is less than one of largest entries, one above a_j"] = always(s + b < s + a, b < a)
+    facts["a smaller sum grows to 1, and keeps more"] = always(a / s >= a, s > 0, s < 1, a >= 0)
+    return facts
+
+
+_SMALL = (np.array([0.4, 0.3, 0.2, 0.1]), 1.5)
+
+
+def _register_black(key: str, wrong: str, other: Callable[[FloatArray, FloatArray], bool]) -> None:
+    """What follows from the black diagonal of every best mechanism; ``other`` is a wrong variant of the statement."""
+
+    def violation(rng: np.random.Generator, variant: bool = False) -> float:
+        prior, total = _leaking(rng)
+        if not variant:
+            return _room(prior, total)
+        kept = _filled(prior, total)
+        return float(not other(_by_diagonal(kept), kept))
+
+    @claim(name=key, instance=violation, wrong={wrong: {"variant": True}}, share=0.2)
+    def check(sample: Sample, **_: Any) -> Finding:
+        how = "Every best mechanism has a black diagonal: else a channel with the same diagonal leaks less (z3, all sizes)."
+        return proved(how, _diagonal_black(), sample)
+
+
+def _all_red(matrix: FloatArray, _: FloatArray) -> bool:
+    return bool(_beside(matrix <= matrix.min(axis=0) + _CLOSE).all())
+
+
+def _some_white(matrix: FloatArray, kept: FloatArray) -> bool:
+    return bool((kept < matrix.max(axis=0) - _CLOSE).any())
+
+
+def _alone(matrix: FloatArray, _: FloatArray) -> bool:
+    return not _beside(matrix >= matrix.max(axis=0) - _CLOSE).any()
+
+
+_register_black("lemma_27_maximal_leakage", "red beside every diagonal entry", _all_red)
+_register_black("proposition_29_maximal_leakage", "exactly one that is not black", _some_white)
+_register_black("proposition_32", "and no other entry is black", _alone)
+_register_black("lemma_34_2", "strictly above the others of the column", _alone)
+
+
+def _names(q: list[list[Any]], zeros: str) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Conditions for black and for red; a column of zeros, all largest and all smallest, has the colors that one chooses."""
+    z3, size = optional("z3", "proofs"), len(q)
+    alike = [z3.And(*(row[j] == q[0][j] for row in q)) for j in range(size)]
+
+    def table(color: str) -> list[list[Any]]:
+        sign = 1 if color == "black" else -1
+        return [
+            [
+                z3.If(alike[j], zeros in (color, "both"), z3.And(*(sign * (q[i][j] - row[j]) >= 0 for row in q)))
+                for j in range(size)
+            ]
+            for i in range(size)
+        ]
+
+    return table("black"), table("red")
+
+
+def _none_has(prior: tuple[int, ...], kept: F, total: F, zeros: str, *, opening: bool) -> bool:
+    """Whether no best mechanism has rows of one color beside the diagonal, by z3; ``opening``: red beside one not black."""
+    z3, size = optional("z3", "proofs"), len(prior)
+    q = [[z3.Real(f"q{i}{j}") for j in range(size)] for i in range(size)]
+    tops = [z3.Real(f"c{j}") for j in range(size)]
+    known = [sum(row) == 1 for row in q] + [entry >= 0 for row in q for entry in row]
+    known += [q[i][j] <= tops[j] for i in range(size) for j in range(size)]
+    known.append(sum(p * q[i][i] for i, p in enumerate(prior)) >= z3.Q(*(kept * sum(prior)).as_integer_ratio()))
+    ratio = z3.Q(*total.as_integer_ratio())
+    if not always(sum(tops) >= ratio, *known):
+        raise ValueError(f"less than log {total} is needed")
+    black, red = _names(q, zeros)
+    rules = []
+    for i in range(size):
+        others = [j for j in range(size) if j != i]
+        all_red = z3.And(*(red[i][j] for j in others))
+        white = z3.And(*(z3.Not(z3.Or(black[i][j], red[i][j])) for j in others))
+        rules.append(z3.Or(z3.And(*(black[i][j] for j in others)), all_red, white))
+        if opening:
+            rules.append(z3.Or(black[i][i], all_red))
+    return always(z3.Not(z3.And(*rules)), *known, sum(tops) <= ratio)
+
+
+@claim(wrong={"where no letter is dropped": {"kept": F(39, 40), "total": F(15, 4)}})
+def lemma_26_maximal_leakage(kept: F = F(11, 20), total: F = F(3, 2)) -> Finding:
+    none = all(
+        _none_has((4, 3, 2, 1), kept, total, zeros, opening=False) for zeros in ("black", "red", "white", "both")
     )
-
-
-_SHARES = [F(1, 2), F(3, 4), F(1)]
-_READINGS = ("black", "red", "white", "both")
-
-
-@claim()
-def lemma_26_maximal_leakage() -> Finding:
-    # x, y >= 1/2, and colors change at the ends of their ranges alone.
-    prior = [F(4, 10), F(3, 10), F(2, 10), F(1, 10)]
-    apart = _entries(prior, F(3, 2), [F(1), F(1, 2), F(0), F(0)])
-    mixed = []
-    for x, y, zeros in itertools.product(_SHARES, _SHARES, _READINGS):
-        rows = [(F(1), F(0)), (F(1, 2), F(1, 2)), (x, 1 - x), (y, 1 - y)]
-        mixed.append(_mixed_rows(_read([[a, b, F(0), F(0)] for a, b in rows], zeros)))
-    fewest = min(mixed) if apart < 1e-7 else 0
-    where = (
-        "(4,3,2,1)/10, D = 9/20, best mechanisms (1,0,0,0), (1,1,0,0)/2, (x,1-x,0,0), (y,1-y,0,0): fewest mixed rows"
+    text = (
+        "For $P = (4,3,2,1)/10$ at $D = {d}$ no mechanism of the least leakage $\\log {total}$ has rows of one color beside "
+        "the diagonal, whatever the color of columns of zeros (z3, over all channels)."
     )
-    exact = least("maximal leakage", 4, 1, 0.45, ((0.4, 0.3, 0.2, 0.1),))
-    return above(where, 0.0, fewest, least_leakage_as_exp=math.exp(exact))
+    return refuted(text, none, d=1 - kept, total=total)
 
 
-@claim()
-def appendix_d_opening() -> Finding:
-    apart = _entries([F(3, 6), F(2, 6), F(1, 6)], F(3, 2), [F(1), F(1, 2), F(0)])
-    broken = 0
-    candidates = list(itertools.product(_SHARES, _READINGS[:3]))
-    for x, zeros in candidates:
-        names = _read([[F(1), F(0), F(0)], [F(1, 2), F(1, 2), F(0)], [x, 1 - x, F(0)]], zeros)
-        broken += _mixed_rows(names) > 0 or _breaks_27(names)
-    where = "P = (3,2,1)/6, D = 1/3, best mechanisms (1,0,0), (1,1,0)/2, (x,1-x,0), zeros of one color: failures of 9 candidates"
-    return above(where, len(candidates) - 1.0, broken if apart < 1e-7 else 0)
-
-
-_register_patterns()
-
-
-def _composed(rng: np.random.Generator) -> float:
-    """T_2 for positive delta: distortion, leakage and diagonal stay."""
-    priors, distortion = _problem(rng)
-    best = optimal_mechanism(SourceSet(priors), distortion=(1 - _DELTA) * distortion, notion=ApproximateDP(_DELTA))
-    if best.leakage < 1e-5:
-        return math.nan
-    before = best.mechanism.matrix
-    after = _one_color_a_row(before, best.leakage)
-    found = _color(ApproximateDP(_DELTA), after, best.leakage)
-    return max(
-        float(abs(np.diagonal(after) - np.diagonal(before)).max()),
-        float(abs(after.sum(axis=1) - 1).max()),
-        abs(ApproximateDP(_DELTA).leakage(after) - best.leakage),
-        float(not _rows_agree(found)),
+@claim(wrong={"where no letter is dropped": {"kept": F(11, 12), "total": F(5, 2)}})
+def appendix_d_opening(kept: F = F(2, 3), total: F = F(3, 2)) -> Finding:
+    none = all(_none_has((3, 2, 1), kept, total, zeros, opening=True) for zeros in ("black", "red", "white"))
+    text = (
+        "For $P = (3,2,1)/6$ at $D = {d}$ no mechanism of the least leakage $\\log {total}$ has rows of one color beside the "
+        "diagonal, red where the diagonal entry is not black, if zeros of a column have one color (z3, over all channels)."
     )
+    return refuted(text, none, d=1 - kept, total=total)
 
 
-@claim(instance=_composed, tolerance=1e-8)
-def transformer_t_2(sample: Sample) -> Finding:
-    """(4,3,2,1)/10 at 0.495: rows 3 and 4 of the best mechanism found are mixed before."""
-    best = optimal_mechanism(SourceSet([0.4, 0.3, 0.2, 0.1]), distortion=0.495, notion=ApproximateDP(_DELTA))
-    before, after = (
-        _beside(_color(ApproximateDP(_DELTA), matrix, best.leakage).red)
-        for matrix in (best.mechanism.matrix, _one_color_a_row(best.mechanism.matrix, best.leakage))
-    )
-    mixed = [int((red.any(axis=1) != red.all(axis=1)).sum()) for red in (before, after)]
-    named = {f"P = (4,3,2,1)/10, D = 0.495: {mixed[0]} mixed rows before, {mixed[1]} after": float(mixed[1] > 0)}
-    return holds(sample, named=named, tolerance=1e-8, of="priors and D")
+def _end(rng: np.random.Generator, letter: int = 0) -> float:
+    """The least distortion without leakage, by a linear program."""
+    prior = random_prior(rng, int(rng.integers(2, 6)), -0.3, 1.5)
+    return abs(least_distortion(LEAKAGE, (tuple(prior.tolist()),), 0.0) - (1 - float(prior[letter])))
 
 
-def _zero_columns(rng: np.random.Generator) -> float:
-    """A column with a zero and entries up to delta; what is black there has to be delta."""
-    size = int(rng.integers(2, 5))
-    matrix = random_mechanism(rng, size, zeros=False)
-    column = rng.choice([0.0, _DELTA / 2, _DELTA], size=size)
-    column[rng.integers(size)] = 0.0
-    matrix = np.column_stack([matrix * (1 - column[:, np.newaxis]), column])
-    leakage = _pointwise(matrix)
-    if math.isinf(leakage) or leakage < 1e-6:
-        return math.nan
-    ratio = math.exp(leakage)
-    critical = abs(column[:, np.newaxis] - ratio * column - _DELTA) < _CLOSE
-    np.fill_diagonal(critical, False)
-    black = critical.any(axis=1)
-    return max(float(column.max()) - _DELTA, float(abs(column[black] - _DELTA).max(initial=0.0)))
-
-
-def _pointwise(matrix: FloatArray) -> float:
-    worst = 1.0
-    for a, b in itertools.permutations(matrix, 2):
-        over = a > _DELTA
-        if (b[over] == 0).any():
-            return math.inf
-        worst = max(worst, float(((a[over] - _DELTA) / b[over]).max(initial=1.0)))
-    return math.log(worst)
-
-
-@claim(instance=_zero_columns)
-def appendix_b_columns_with_a_zero(sample: Sample) -> Finding:
-    # Of finite leakage only as long as the entry beside the zero is at most delta.
-    finite = [math.isfinite(_pointwise(np.array([[top, 1 - top], [0.0, 1.0]]))) for top in (0.1, 0.11)]
-    named = {"columns (0.1, 0) and (0.11, 0) at delta = 0.1: finite and infinite": float(finite != [True, False])}
-    return holds(sample, named=named, of="channels with a zero in a column")
-
-
-# Lemmas 33 and 34
-
-
-def _lemma_33(rng: np.random.Generator) -> float:
-    prior = random_prior(rng, int(rng.integers(2, 7)), -0.3, 1.5)
-    vertices, end = (tuple(prior.tolist()),), 1 - float(prior[0])
-    before, at, after = (least(LEAKAGE, len(prior), 1, d, vertices) for d in (end * (1 - 1e-5), end, (1 + end) / 2))
-    return max(at, after, 1e-9 - before)
-
-
-@claim(instance=_lemma_33)
-def lemma_33(sample: Sample) -> Finding:
+@claim(instance=_end, wrong={"from $1 - P_2$ on": {"letter": 1}}, share=0.3, tolerance=1e-8)
+def lemma_33(sample: Sample, letter: int = 0) -> Finding:
+    z3, facts = optional("z3", "proofs"), {}
+    for size in (2, 3, 4):
+        prior, kept = z3.RealVector("p", size), z3.RealVector("q", size)
+        falling = [one >= two for one, two in itertools.pairwise([*prior, z3.RealVal(0)])]
+        known = [*falling, *(one >= 0 for one in kept), sum(kept) <= 1]
+        kept_mass = sum(p * q for p, q in zip(prior, kept, strict=True))
+        facts[f"{size} letters: no channel without leakage keeps more"] = always(kept_mass <= prior[0], *known)
     constant = [[F(1), F(0), F(0)]] * 3
-    prior = [F(7, 10), F(2, 10), F(1, 10)]
-    named = {
-        "P = (7,2,1)/10, always the first letter: distortion 3/10": abs(float(changed(constant, prior) - F(3, 10))),
-        "P = (1,1,1)/3, D = 2/3": least(LEAKAGE, 3, 1, 2 / 3, ((1 / 3,) * 3,)),
-    }
-    return holds(sample, named=named, of="priors, before, at and after the end")
+    share = [F(7, 10), F(2, 10), F(1, 10)]
+    facts["the constant first letter keeps that"] = 1 - changed(constant, share) == share[letter]
+    return proved(
+        "The diagonal of a channel that leaks nothing sums to at most 1: z3 for 2 to 4 letters.", facts, sample
+    )
 
 
-def _lemma_34(part: int) -> Callable[[np.random.Generator], float]:
-    def violation(rng: np.random.Generator) -> float:
-        priors, distortion = _problem(rng)
-        return _lemma_34_of(part, priors, distortion)
-
-    return violation
-
-
-def _lemma_34_of(part: int, priors: FloatArray, distortion: float) -> float:
-    best = optimal_mechanism(SourceSet(priors), distortion=distortion, notion=MaximalLeakage())
-    matrix = _in_order(best.mechanism.matrix)
-    diagonal = np.diagonal(matrix)
-    over = float((priors @ (1 - diagonal)).max()) - distortion
-    if part == 1:
-        return max(over, -float(diagonal.min()), float(diagonal.max()) - 1)
-    return max(over, float(abs(matrix.max(axis=0) - diagonal).max()))
-
-
-def _check_34(part: int) -> Callable[[Sample], Finding]:
-    def check(sample: Sample) -> Finding:
-        four, tied = np.array([[0.4, 0.3, 0.2, 0.1]]), np.array([[0.4, 0.4, 0.2]])
-        named = {
-            "P = (4,3,2,1)/10, D = 9/20": _lemma_34_of(part, four, 0.45),
-            "P = (2,2,1)/5, D = 2/5": _lemma_34_of(part, tied, 0.4),
-        }
-        return holds(sample, named=named, of="priors and D")
-
-    return check
-
-
-for _part, _name, _text in (
-    (1, "lemma_34_1", "0 <= Q(m|m) <= .. <= Q(1|1) <= 1"),
-    (2, "lemma_34_2", "its diagonal entries as the largest of their columns"),
-):
-    claim(name=_name, instance=_lemma_34(_part))(_check_34(_part))
+@for_all(_leaking, of="priors and leakages", wrong={"strictly": {"strictly": True}}, share=0.3)
+@example("$P = (4,3,2,1)/10$, leakage $\\log 3/2$", *_SMALL)
+def lemma_34_1(prior: FloatArray, total: float, *, strictly: bool = False) -> float:
+    kept = _filled(prior, total)
+    rises = np.diff(np.append(kept, 0.0)) + (_SLACK if strictly else 0.0)
+    return max(float(kept.max()) - 1, float(rises.max()), float(_by_diagonal(kept).max(axis=0).sum()) - total)
