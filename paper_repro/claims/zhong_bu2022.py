@@ -8,14 +8,29 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction as F
+from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
+from paper_repro.claims.base import (
+    Finding,
+    Sample,
+    claim,
+    corrected,
+    depends,
+    example,
+    for_all,
+    holds,
+    loose,
+    proved,
+    refuted,
+)  # fmt: skip
 from paper_repro.claims.draw import Vertices, random_mechanism, random_prior, random_vertices
-from paper_repro.claims.exact import changed, distances, exp_ratio
+from paper_repro.claims.exact import distances, exp_information
+from paper_repro.claims.prove import always, identical
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
@@ -24,520 +39,546 @@ from paper_repro.claims.zhong_bu2022_tools import (
     MUTUAL,
     RENYI,
     SIBSON,
+    BoundTheorem,
+    Case,
+    Formula,
     information,
-    least,
     least_by_program,
+    least_distortion,
     loss,
-    part_of,
-    uniform,
-)
+    of_points,
+    shifted,
+    some_of_class_1,
+)  # fmt: skip
+from paper_repro.errors import optional
+from paper_repro.graphs import line
 from paper_repro.notions import ApproximateDP, DifferentialPrivacy
 from paper_repro.papers import zhong_bu2022 as zhong
-from paper_repro.papers.readings import Reading
+from paper_repro.papers.readings import Bounds
 from paper_repro.papers.zhong_bu2022 import Floor
 from paper_repro.sources import SourceSet
 from paper_repro.types import NOTION_NAMES
 
-# What certified optima may be off: linear programs and closed forms, conic programs.
-_EXACT, _CONIC = 1e-8, 2e-6
-_SPACES = [(2, 1), (3, 1), (2, 2)]
-_PAIR = "{(1,1)/2, (3,1)/4} at D = 1/10"
-
-
-def _tolerance(notion: str) -> float:
-    return _CONIC if notion in (RENYI, SIBSON, MUTUAL) else _EXACT
+_SPACES = [(2, 1), (3, 1), (4, 1), (2, 2)]
+_PAIR: Vertices = ((0.5, 0.5), (0.75, 0.25))
+_FLIP = np.array([[0.75, 0.25], [0.25, 0.75]])
 
 
 # Abstract and introduction
 
 
-def _between(rng: np.random.Generator) -> float:
-    """Least leakage over a set against that of a member, and against what Q_D leaks."""
-    notion = str(rng.choice([DP, LEAKAGE, MAXIMAL, MUTUAL]))
+def _set_and_budget(rng: np.random.Generator) -> tuple[str, int, int, float, Vertices]:
     m, n = _SPACES[rng.integers(len(_SPACES))]
-    vertices = random_vertices(rng, m**n, 2)
-    changed_ = float(rng.uniform(0.05, 0.9)) * zhong.lemma_5(m, n)
-    weight = rng.uniform()
-    member = tuple((weight * np.array(vertices[0]) + (1 - weight) * np.array(vertices[1])).tolist())
-    whole = least(notion, m, n, changed_, vertices)
-    special = loss(notion, zhong.lemma_5_mechanism(m, n, changed_), m, n, SourceSet(vertices))
-    return max(least(notion, m, n, changed_, (member,)) - whole, whole - special)
+    vertices = random_vertices(rng, m**n, 2, 0.0, 1.5)
+    return str(rng.choice([DP, LEAKAGE, MAXIMAL])), m, n, float(rng.uniform(0.05, 0.9)) * n * (m - 1) / m, vertices
 
 
-def _fair(notion: str) -> tuple[float, float]:
-    """Violations of both sides for {uniform, (3, 1)/4} and D = 1/10."""
-    vertices = ((0.5, 0.5), (0.75, 0.25))
-    whole = least(notion, 2, 1, 0.1, vertices)
-    member = least(notion, 2, 1, 0.1, ((0.75, 0.25),))
-    special = loss(notion, zhong.lemma_5_mechanism(2, 1, 0.1), 2, 1, SourceSet(vertices))
-    return member - whole, whole - special
+@for_all(
+    _set_and_budget,
+    of="notions, sets of two priors and D",
+    wrong={"bounded above by what the best mechanisms for its members leak": {"special": False}},
+    tolerance=2e-6,
+    share=0.2,
+)
+@example("differential privacy, {(1,1)/2, (3,1)/4}, D = 1/10", DP, 2, 1, 0.1, _PAIR)
+@example("mutual information, {(1,1)/2, (3,1)/4}, D = 1/10", MUTUAL, 2, 1, 0.1, _PAIR)
+@example("Sibson information, {(1,1)/2, (3,1)/4}, D = 1/10", SIBSON, 2, 1, 0.1, _PAIR)
+@example("Renyi differential privacy, {(1,1)/2, (3,1)/4}, D = 1/10", RENYI, 2, 1, 0.1, _PAIR)
+def abstract(notion: str, m: int, n: int, d: float, vertices: Vertices, special: bool = True) -> float:
+    whole = least_by_program(notion, m, n, d, vertices)
+    members = max(least_by_program(notion, m, n, d, (one,)) for one in vertices)
+    above = loss(notion, zhong.lemma_5_mechanism(m, n, d), m, n, SourceSet(vertices)) if special else members
+    return max(members - whole, whole - above)
 
 
-@claim(instance=_between, tolerance=_CONIC, share=0.1)
-def abstract(sample: Sample) -> Finding:
-    named = {f"{_PAIR}, each of the seven notions": max(max(_fair(notion)) for notion in NOTION_NAMES)}
-    return holds(sample, named=named, tolerance=_CONIC, of="pairs of priors and notions")
-
-
-def _max_divergence(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 6))
-    matrix = random_mechanism(rng, size)
-    found = math.exp(DifferentialPrivacy().leakage(matrix))
-    worst = 1.0
-    for event in itertools.product([False, True], repeat=size):
-        if any(event):
-            inside = matrix[:, event].sum(axis=1)
-            worst = max(worst, inside.max() / inside.min() if inside.min() > 0 else float(inside.max() > 0) * math.inf)
+def _divergence_gap(rng: np.random.Generator, everyone: bool = False) -> float:
+    """The loss on a line of letters against the largest ratio of an event's probabilities, for neighbors or for all."""
+    matrix = random_mechanism(rng, int(rng.integers(3, 6)))
+    found, worst = math.exp(DifferentialPrivacy(line(len(matrix))).leakage(matrix)), 1.0
+    for event in itertools.product([False, True], repeat=len(matrix)):
+        inside = matrix[:, event].sum(axis=1)
+        for x, z in itertools.permutations(range(len(matrix)), 2):
+            if inside[x] > 0 and (everyone or abs(x - z) == 1):
+                worst = max(worst, inside[x] / inside[z] if inside[z] > 0 else math.inf)
     return 0.0 if worst == found else abs(worst / found - 1)
 
 
-@claim(instance=_max_divergence)
-def introduction_differential_privacy(sample: Sample) -> Finding:
-    matrix = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
-    gap = abs(loss(DP, matrix, 2, 1) - math.log(3))
-    return holds(sample, named={"randomized response with 3/4 and 1/4, log 3": gap}, of="channels and all their events")
+@claim(instance=_divergence_gap, wrong={"of all inputs, neighbors or not": {"everyone": True}}, share=0.4)
+def introduction_differential_privacy(sample: Sample, everyone: bool = False) -> Finding:
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for size in (2, 3, 4, 5):
+        p, q, t = z3.RealVector("p", size), z3.RealVector("q", size), z3.Real("t")
+        at_most = [a <= t * b for a, b in zip(p, q, strict=True)]
+        facts[f"events of {size} outputs"] = always(z3.Sum(p) <= t * z3.Sum(q), *at_most, *(b >= 0 for b in q))
+    how = "An event has at most the ratio $t$ if its outputs have (z3, up to 5 outputs), and each output is an event."
+    return proved(how, facts, sample)
 
 
-def _closest(row: np.ndarray, other: np.ndarray, ratio: float) -> tuple[float, float]:
-    """Move as little as needed of a row to be below ``ratio`` times another: how much was moved, and the largest excess left."""
-    kept = np.minimum(row, ratio * other)
-    room = ratio * other - kept
-    moved = 1 - kept.sum()
-    near = kept + (moved * room / room.sum() if room.sum() > 0 else 0.0)
-    return float(abs(row - near).sum() / 2), float((near - ratio * other).max())
-
-
-def _standard_is_closeness(rng: np.random.Generator) -> float:
-    matrix, delta = random_mechanism(rng, int(rng.integers(2, 5))), float(rng.uniform(0.01, 0.6))
-    leakage = ApproximateDP(delta, standard=True).leakage(matrix)
-    if math.isinf(leakage):
+def _closeness(rng: np.random.Generator, standard: bool = True) -> float:
+    """How far delta is from the least distance to a distribution within the ratio, at the least leakage."""
+    matrix, delta = random_mechanism(rng, int(rng.integers(3, 5))), float(rng.uniform(0.01, 0.6))
+    ratio = math.exp(ApproximateDP(delta, standard=standard).leakage(matrix))
+    if math.isinf(ratio) or ratio == 1:
         return math.nan
-    pairs = list(itertools.permutations(matrix, 2))
-    within = [_closest(row, other, math.exp(leakage)) for row, other in pairs]
-    violation = max(max(moved - delta, excess) for moved, excess in within)
-    if leakage > 0.01:  # with less leakage no row is close enough: the excess is what has to be moved
-        excess = max(np.clip(row - math.exp(leakage - 0.01) * other, 0, None).sum() for row, other in pairs)
-        violation = max(violation, delta - float(excess))
-    return violation
+    return abs(max(float(np.clip(a - ratio * b, 0, None).sum()) for a, b in itertools.permutations(matrix, 2)) - delta)
 
 
-@claim(instance=_standard_is_closeness)
-def introduction_approximate_differential_privacy(sample: Sample) -> Finding:
-    matrix = [[F(1, 4), F(1, 4), F(1, 2)], [F(0), F(0), F(1)], [F(0), F(0), F(1)]]
-    ratio = exp_ratio(matrix, delta=F(1, 4))
-    moved = sum((max(F(0), a - ratio * b) for a, b in zip(matrix[0], matrix[1], strict=True)), F(0))
-    name = f"rows (1,1,2)/4 and (0,0,1), delta = 1/4, e^eps = {ratio}: least distance"
-    allowed = [[F(1, 4), F(3, 4)], [F(0), F(1)]]
-    excess = sum((max(F(0), a - b) for a, b in zip(*allowed, strict=True)), F(0))
-    mended = {
-        "rows (1,3)/4 and (0,1), standard definition, delta = 1/4, eps = 0: least distance": (0.25, float(excess))
-    }
-    return corrected({name: (0.25, float(moved))}, mended, sample)
+@claim(instance=_closeness, wrong={"delta at every output, as in Definition 3(2)": {"standard": False}})
+def introduction_approximate_differential_privacy(sample: Sample, standard: bool = True) -> Finding:
+    rows = [F(1, 4), F(1, 4), F(1, 2)], [F(0), F(0), F(1)]
+    excess = [max(F(0), a - b) for a, b in zip(*rows, strict=True)]
+    text = (
+        r"The rows (1,1,2)/4 and (0,0,1) exceed each other by at most {delta} at an output, so that they pass at $\epsilon = 0$ "
+        r"and $\delta$ = {delta}; their distance is {moved}."
+    )
+    literal = refuted(text, sum(excess) > max(excess), delta=max(excess), moved=sum(excess, F(0)))
+    added = holds(sample, of="channels and delta")
+    return depends({"with the excess added up over outputs": added, "with Definition 3(2) for the privacy": literal})
 
 
-@claim()
-def introduction_contribution_1() -> Finding:
-    named = {}
-    for notion, (m, n, d) in itertools.product((DP, MUTUAL), ((2, 1, 0.25), (3, 1, 0.5), (2, 2, 0.8))):
-        every = tuple(tuple(row) for row in np.eye(m**n).tolist())
-        formula = zhong.theorem_7(notion, m, n, d).upper
-        named[f"all priors, {notion}, m = {m}, n = {n}, D = {d}"] = abs(least(notion, m, n, d, every) - formula)
-    return holds(named=named, tolerance=_CONIC)
+def _unknown(rng: np.random.Generator) -> tuple[str, int, int, float]:
+    m, n = _SPACES[rng.integers(len(_SPACES))]
+    return str(rng.choice([DP, MUTUAL])), m, n, float(rng.uniform(0.05, 0.98)) * n * (m - 1) / m
+
+
+@for_all(
+    _unknown,
+    of="m, n and D up to n(m-1)/m, for all priors",
+    wrong={"m in place of m - 1": {"less": 0}},
+    tolerance=2e-6,
+    share=0.2,
+)
+@example("two bits, D = 4/5, differential privacy", DP, 2, 2, 0.8)
+@example("two bits, D = 4/5, mutual information", MUTUAL, 2, 2, 0.8)
+def introduction_contribution_1(notion: str, m: int, n: int, d: float, less: int = 1) -> float:
+    every = tuple(tuple(row) for row in np.eye(m**n).tolist())
+    ratio = (m - less) * (n - d) / d
+    if notion == DP:
+        return abs(least_distortion(DP, every, math.log(ratio), m, n) - d)
+    return abs(least_by_program(MUTUAL, m, n, d, every) - (n * math.log(m * (1 - d / n)) - d * math.log(ratio)))
 
 
 # Section II
 
 
-@claim(
-    instance=lambda rng: float(
-        SourceSet(random_prior(rng, int(rng.integers(2, 7)), 0.0, 1.0)[::-1]).source_class != "II"
+def _in_one_order(rng: np.random.Generator, priors: int = 1) -> float:
+    vertices = np.array(random_vertices(rng, int(rng.integers(3, 7)), priors, 0.0, 1.0))
+    return float((np.diff(vertices[:, np.argsort(-vertices[0])], axis=1) > 0).any())
+
+
+@claim(instance=_in_one_order, wrong={"Class II contains every pair of such distributions": {"priors": 2}})
+def definition_1(sample: Sample, priors: int = 1) -> Finding:
+    facts = {}
+    for size in range(2, 9):
+        units = [[F(int(i == j)) for j in range(size)] for i in range(size)]
+        facts[f"{size} letters"] = all(sum(column, F(0)) / size == F(1, size) for column in zip(*units, strict=True))
+    how = (
+        "The uniform distribution is in its own hull and the mean of the point masses (fractions, up to 8 letters); a single "
+        "distribution is its own hull, and sorted by its own order."
     )
-)
-def definition_1(sample: Sample) -> Finding:
-    named = {}
-    for size in (2, 5):
-        named[f"uniform on {size} letters"] = float(uniform(size).source_class != "I")
-        named[f"all distributions on {size} letters"] = float(SourceSet(np.eye(size)).source_class != "I")
-    named["(1, 1, 0)/2, which has a tie and a zero"] = float(SourceSet([0.5, 0.5, 0.0]).source_class != "II")
-    return holds(sample, named=named, of="single priors")
+    return proved(how, facts, sample)
 
 
-def _hull_distortion(rng: np.random.Generator) -> float:
+def _hull_distortion(rng: np.random.Generator, most: float = 1.0) -> float:
     size = int(rng.integers(2, 6))
-    vertices, matrix = np.array(random_vertices(rng, size, 3)), random_mechanism(rng, size)
-    wrong = vertices @ (1 - np.diagonal(matrix))
-    return float((rng.dirichlet(np.ones(3), size=5) @ wrong).max() - wrong.max())
+    (one, two), matrix = np.array(random_vertices(rng, size, 2)), random_mechanism(rng, size)
+    wrong = 1 - np.diagonal(matrix)
+    return float((one + most * rng.uniform() * (two - one)) @ wrong - max(one @ wrong, two @ wrong))
 
 
-@claim(instance=_hull_distortion)
-def definition_2_hull(sample: Sample) -> Finding:
-    return holds(sample, named={"{(1,0), (0,1)} and the identity": 0.0}, of="sets, channels and mixtures")
+@claim(instance=_hull_distortion, wrong={"for the whole line through two priors": {"most": 1.5}})
+def definition_2_hull(sample: Sample, most: float = 1.0) -> Finding:
+    z3 = optional("z3", "proofs")
+    x, y, share, d = z3.Reals("x y share d")
+    inside = (share >= 0, share <= z3.RealVal(str(most)))
+    mixed = always(share * x + (1 - share) * y <= d, x <= d, y <= d, *inside)
+    how = "The distortion is linear in the prior, and a mixture of two numbers is at most $D$ if both are (z3)."
+    return proved(how, {"mixtures of two": mixed}, sample)
 
 
-@claim()
-def definition_2_convex_source_sets() -> Finding:
-    vertices = ((0.75, 0.25), (0.25, 0.75))
-    flip = np.array([[0.75, 0.25], [0.25, 0.75]])
-    points = max(information(np.array(vertex), flip) for vertex in vertices)
-    where = (
-        "mutual information, {(3,1)/4, (1,3)/4}, D = 1/4, flipped with 1/4 (h(3/8) - h(1/4)), against the hull's least"
+@claim(wrong={"of differential privacy, which does not look at the prior": {"notion": DP}})
+def definition_2_convex_source_sets(notion: str = MUTUAL) -> Finding:
+    points: Vertices = ((0.75, 0.25), (0.25, 0.75))
+    hull = least_by_program(notion, 2, 1, 0.25, points)
+    alone = max(information(np.array(one), _FLIP) if notion == MUTUAL else loss(notion, _FLIP, 2, 1) for one in points)
+    text = (
+        "Over the two points (3,1)/4 and (1,3)/4, at $D = 1/4$, flipping with probability 1/4 has the mutual information {alone} "
+        "nats; over their hull no mechanism has less than {hull}."
     )
-    return above(where, points, least(MUTUAL, 2, 1, 0.25, vertices))
+    return refuted(text, alone < hull - 1e-6, alone=alone, hull=hull)
 
 
 # Section III
 
 
-@claim()
-def section_iii_number_of_databases_at_a_distance() -> Finding:
-    named = {}
-    for m, n in ((2, 3), (3, 2), (4, 3), (2, 6)):
-        counts = [np.bincount(row, minlength=n + 1) for row in distances(m, n)]
-        wanted = [math.comb(n, place) * (m - 1) ** place for place in range(n + 1)]
-        named[f"all {m}^{n} databases"] = float(np.abs(np.array(counts) - wanted).max())
-    return holds(named=named)
-
-
-def _member(rng: np.random.Generator) -> float:
-    notion = str(rng.choice([DP, APPROXIMATE, LEAKAGE]))
-    size = int(rng.integers(2, 6))
-    vertices = random_vertices(rng, size, 3)
-    d = float(rng.uniform(0.02, 0.9)) * (1 - 1 / size)
-    one = tuple((rng.dirichlet(np.ones(3)) @ np.array(vertices)).tolist())
-    return least(notion, size, 1, d, (one,)) - least(notion, size, 1, d, vertices)
-
-
-@claim(instance=_member, tolerance=_EXACT, share=0.5)
-def lemma_5_1(sample: Sample) -> Finding:
-    named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[0] for notion in NOTION_NAMES)}
-    return holds(sample, named=named, tolerance=_CONIC, of="sets and members")
-
-
-def _silent_pairs() -> dict[str, tuple[float, float]]:
-    """Lengths of the ranges of D, printed and true, in which nothing leaks; the uniform output keeps n(m-1)/m for any prior."""
-    pairs = {}
-    for m, n in ((2, 1), (2, 2), (3, 2), (2, 3)):
-        start = zhong.lemma_5(m, n)
-        some = least(DP, m, n, start * (1 - 1e-9)) > 0
-        none = max(least(notion, m, n, d) for notion in NOTION_NAMES for d in (start, (start + n) / 2, n)) == 0
-        pairs[f"m = {m}, n = {n}: length of the range of D"] = (
-            max(0.0, 1 - start),
-            (n - start) if some and none else 0.0,
+@claim(wrong={"C(n, l) m^l": {"less": 0}})
+def section_iii_number_of_databases_at_a_distance(less: int = 1) -> Finding:
+    sympy = optional("sympy", "proofs")
+    m, n, at = sympy.symbols("m n l", positive=True)
+    choose = sympy.binomial(n, at)
+    grown = sympy.combsimp(choose.subs(n, n + 1) / choose)
+    moved = (
+        sympy.combsimp(choose.subs(at, at - 1) / choose) * (m - 1) / (m - less)
+    )  # one of m - 1 others in the new record
+    facts = {"from n to n + 1 records": sympy.simplify(grown - 1 - moved) == 0}
+    for values, records in ((2, 3), (3, 2), (2, 6), (4, 3)):
+        counts = [math.comb(records, at) * (values - less) ** at for at in range(records + 1)]
+        facts[f"{values}^{records}"] = all(
+            sorted(row).count(at) == counts[at] for row in distances(values, records) for at in range(records + 1)
         )
-    return pairs
+    return proved(
+        "By induction over the records (sympy, for all $m$, $n$, $l$), and counted for up to 64 databases.", facts
+    )
 
 
-_TO_N = "The range ends at n, the largest distortion there is; up to 1 it is a point for m = n = 2 and empty for other n > 1."
+def _set_and_member(rng: np.random.Generator) -> tuple[str, Vertices, float, float]:
+    vertices = random_vertices(rng, int(rng.integers(2, 6)), 2, 0.0, 1.5)
+    return str(rng.choice([DP, APPROXIMATE, LEAKAGE])), vertices, float(rng.uniform()), float(rng.uniform(0.0, 1.5))
 
 
-@claim()
-def lemma_5_2() -> Finding:
-    return loose(_silent_pairs())
+@for_all(
+    _set_and_member,
+    of="pairs of priors and mixtures of them, by the least distortion at a leakage",
+    wrong={"of priors on the line through two members": {"most": 1.5}},
+    share=0.4,
+)
+@example("{(1,1)/2, (3,1)/4}, the latter, differential privacy, log 3", DP, _PAIR, 1.0, math.log(3))
+def lemma_5_1(notion: str, vertices: Vertices, share: float, leakage: float, most: float = 1.0) -> float:
+    one, two = np.array(vertices)
+    member = np.maximum(one + most * share * (two - one), 1e-4)
+    return least_distortion(notion, (tuple((member / member.sum()).tolist()),), leakage) - least_distortion(
+        notion, vertices, leakage
+    )
 
 
-def _special(rng: np.random.Generator) -> float:
+def _silence(rng: np.random.Generator, begin: float = 1.0) -> float:
+    """Whether something has to leak, by any notion, at a distortion in the range."""
+    m, n = [(2, 1), (3, 1), (2, 2), (2, 3)][rng.integers(4)]
+    vertices = some_of_class_1(rng, m**n) if rng.random() < 0.5 else random_vertices(rng, m**n, 2)
+    first = begin * n * (m - 1) / m
+    return least_distortion(DP, vertices, 0.0, m, n) - float(rng.uniform(first, n if rng.random() < 0.5 else first))
+
+
+@claim(instance=_silence, wrong={"from 9/10 of n(m-1)/m on": {"begin": 0.9}})
+def lemma_5_2(sample: Sample, begin: float = 1.0) -> Finding:
+    ends = {f"{n} records": (1.0, float(n)) for n in (1, 2, 3)}
+    return loose(ends, sample, says="the printed range ends at $D$ = {}, and nothing needs to leak up to $D$ = {}")
+
+
+def _special(rng: np.random.Generator, less: int = 1) -> float:
     m, n = _SPACES[rng.integers(len(_SPACES))]
-    notion = str(rng.choice([DP, LEAKAGE, MAXIMAL]))
-    vertices = random_vertices(rng, m**n, int(rng.integers(1, 3)))
-    d = float(rng.uniform(0.02, 0.98)) * zhong.lemma_5(m, n)
-    matrix = zhong.lemma_5_mechanism(m, n, d)
-    over = abs(float((matrix * np.array(distances(m, n))).sum(axis=1).max()) - d)
-    return max(over, least(notion, m, n, d, vertices) - loss(notion, matrix, m, n, SourceSet(vertices)))
+    d, prior = float(rng.uniform(0.02, 0.98)) * n, random_prior(rng, m**n)
+    apart = np.array(distances(m, n))
+    matrix = (1 - d / n) ** n * ((m - less) * (n - d) / d) ** -apart.astype(float)
+    return max(float(abs(matrix.sum(axis=1) - 1).max()), abs(float(prior @ (matrix * apart).sum(axis=1)) - d))
 
 
-@claim(instance=_special, tolerance=_EXACT, share=0.2)
-def lemma_5_3(sample: Sample) -> Finding:
-    named = {f"{_PAIR}, each of the seven notions": max(_fair(notion)[1] for notion in NOTION_NAMES)}
-    for m, n, d in ((3, 2, F(4, 3)), (2, 3, F(5, 2)), (2, 2, F(3, 2))):
-        kept, other = 1 - d / n, d / n / (m - 1)
-        matrix = [[kept ** (n - apart) * other**apart for apart in row] for row in distances(m, n)]
-        sums = max(abs(float(sum(row)) - 1) for row in matrix)
-        wrong = abs(float(changed(matrix, [F(1, m**n)] * m**n, m, n) - d))
-        named[f"rows and distortion of Q_D, m = {m}, n = {n}, D = {d}"] = max(sums, wrong)
-    return holds(sample, named=named, tolerance=_CONIC, of="source sets")
+@claim(instance=_special, wrong={"m in place of m - 1": {"less": 0}})
+def lemma_5_3(sample: Sample, less: int = 1) -> Finding:
+    sympy = optional("sympy", "proofs")
+    m, d = sympy.symbols("m D", positive=True)
+    facts = {}
+    for n in range(1, 7):
+        ratio = (m - less) * (n - d) / d
+        shells = [math.comb(n, at) * (m - 1) ** at * (1 - d / n) ** n * ratio**-at for at in range(n + 1)]
+        facts[f"rows, {n} records"] = identical(sum(shells), sympy.Integer(1))
+        facts[f"distortion, {n} records"] = identical(sum(at * shell for at, shell in enumerate(shells)), d)
+    how = "Rows of $Q_D$ sum to 1 and change $D$ records, whatever the prior (sympy, for all $m$ and $D$, up to 6 records)."
+    return proved(how, facts, sample)
 
 
 # Theorems 6 and 7
 
-_LOWER_6 = {
-    DP: "log((m-1)(theta n - D)/D)",
-    APPROXIMATE: "log((m-1)(theta n (1 - delta m^(n-1)) - D)/D)",
-    MAXIMAL: "log(m(1 - D/(theta n)))",
-    LEAKAGE: "log(m(1 - D/(theta n)))",
-    RENYI: "log((m-1)(n - D')^(a/(a-1))/D') - log(n m^(n-1))/(a-1) | at order a, with D' = D/theta",
-    SIBSON: "(a-n)/(a-1) log m + a/(a-1) log((1 - D/n)/((1-theta)(n+1)m/2 + theta)) | at order a",
-    MUTUAL: "theta n log(eta^(-1/n) (1 - D/(n theta))) + theta D log(D/((m-1)(n theta - D))) | with eta the largest "
-    "probability of the member that attains theta",
-}
-_LOWER_7 = {
-    APPROXIMATE: "log((m-1)(n(1 - delta m^(n-1)) - D)/D)",
-    MAXIMAL: "log(m(1 - D/n))",
-    LEAKAGE: "log(m(1 - D/n))",
-    RENYI: "log((m-1)(n-D)^(a/(a-1))/D) - log(n m^(n-1))/(a-1) | at order a",
-    SIBSON: "1/(a-1) log(m^(a-n) (1-D/n)^a) | at order a, and by the least mutual information",
-}
-_UPPER = {
-    DP: "log((m-1)(n-D)/D)",
-    APPROXIMATE: "log((m-1)(n-D)/D (1 - delta (1-D/n)^(-n)))",
-    MAXIMAL: "-log min_P min_y sum_{l=0..m} ((m-1)(n-D)/D)^(-l) P(N_l(y)) | with N_l(y) the databases at distance l from y",
-    LEAKAGE: "n log(m(1 - D/n))",
-    RENYI: "1/(a-1) log(D/(n(m-1)) (m - 2 + A^a + A^(1-a))) | at order a, with A = (m-1)(n-D)/D",
-    SIBSON: "n log(m ((n-D)^a + D^a (m-1)^(1-a))^(1/(a-1))) - a/(a-1) n log n | at order a",
-    MUTUAL: "n log(m(1 - D/n)) + D log(D/((m-1)(n-D)))",
-}
 
-
-def _positive_part(formula: str) -> str:
-    text, _, remark = formula.partition(" | ")
-    return f"max(0, {text}){', ' * bool(remark)}{remark}"
-
-
-_RISES = "From D = n(m-1)/m on nothing needs to leak, but the formula rises again; "
-
-_SHARES = {RENYI: 0.1, SIBSON: 0.12, MUTUAL: 0.15}
-
-
-# Name, values, records, distortion, vertices, order, delta.
-_Case = tuple[str, int, int, float, Vertices, float, float]
-_FAIR_2: Vertices = ((0.25,) * 4,)
-_CASES_6: list[_Case] = [
-    ("P = (13,12)/25, D = 1/10", 2, 1, 0.1, ((0.52, 0.48),), 2.0, 0.05),
-    ("P = (5,3,2)/10, D = 3/10", 3, 1, 0.3, ((0.5, 0.3, 0.2),), 2.0, 0.05),
-    ("P = (5,3,2)/10, D = 9/20", 3, 1, 0.45, ((0.5, 0.3, 0.2),), 2.0, 0.05),
-    ("P = (3,3,2,2)/10 on two bits, D = 1/5", 2, 2, 0.2, ((0.3, 0.3, 0.2, 0.2),), 5.0, 0.05),
-    ("two fair bits, D = 3/2", 2, 2, 1.5, _FAIR_2, 2.0, 0.05),
-]
-
-
-def _label(notion: str, case: _Case) -> str:
-    parameter = (
-        f", a = {case[5]:g}" if notion in (RENYI, SIBSON) else f", delta = {case[6]:g}" * (notion == APPROXIMATE)
+def _printed_6(notion: str, case: Case) -> Bounds:
+    source = SourceSet(case.prior)
+    return zhong.theorem_6(
+        notion, case.values, case.records, case.distortion, source, alpha=case.alpha, delta=case.delta
     )
-    return f"{case[0]}{parameter}, as exp"
 
 
-def _case_6(notion: str, case: _Case, reading: Reading = "printed") -> tuple[float, float, float]:
-    """Lower bound, least leakage and upper bound, as exponentials."""
-    _, m, n, d, vertices, alpha, delta = case
-    found = zhong.theorem_6(notion, m, n, d, SourceSet(vertices), alpha=alpha, delta=delta, reading=reading)
-    exact = least(notion, m, n, d, vertices, alpha=alpha, delta=delta)
-    return math.exp(found.lower), math.exp(exact), math.exp(found.upper)
+def _printed_7(notion: str, case: Case) -> Bounds:
+    source = SourceSet(case.prior) if notion == MAXIMAL else None
+    return zhong.theorem_7(
+        notion, case.values, case.records, case.distortion, source, alpha=case.alpha, delta=case.delta
+    )
 
 
-def _violation_6(notion: str, side: str, reading: Reading) -> Callable[[np.random.Generator], float]:
-    def violation(rng: np.random.Generator) -> float:
-        m, n = _SPACES[rng.integers(len(_SPACES))]
-        vertices = random_vertices(rng, m**n, int(rng.integers(1, 3)))
-        alpha, delta = float(rng.choice([1.3, 2.0, 5.0])), float(rng.choice([0.01, 0.05]))
-        d = float(rng.uniform(0.03, 0.7)) * zhong.lemma_5(m, n)
-        case = ("", m, n, d, vertices, alpha, delta)
-        lower, exact, upper = _case_6(notion, case, reading)
-        return lower / exact - 1 if side == "lower" else exact / upper - 1
-
-    return violation
-
-
-def _check_6(notion: str, side: str) -> Callable[[Sample], Finding]:
-    tolerance = _tolerance(notion)
-
-    def rising(sample: Sample) -> Finding:
-        fair, name = _CASES_6[-1], "two fair bits, D = 3/2, as exp of twice the leakage"
-        printed, mended = _case_6(notion, fair), _case_6(notion, fair, "corrected")
-        first, second = ({name: (found[0] ** 2, found[1] ** 2)} for found in (printed, mended))
-        return corrected(first, second, sample, tolerance=tolerance)
-
-    def bound(sample: Sample) -> Finding:
-        found = {_label(notion, case): _case_6(notion, case) for case in _CASES_6}
-        if notion == MAXIMAL:
-            found["three fair bits, D = 1, as exp"] = _case_6(notion, ("", 2, 3, 1.0, ((1 / 8,) * 8,), 2.0, 0.0))
-        at = 0 if side == "lower" else 1
-        pairs = {label: (row[at], row[at + 1]) for label, row in found.items()}
-        return loose(pairs, sample, tolerance=10 * tolerance)
-
-    return rising if (notion, side) == (MUTUAL, "lower") else bound
+def _draw_6(notion: str, rng: np.random.Generator) -> Case:
+    m, n = _SPACES[rng.integers(len(_SPACES))]
+    low, high = (1.5, 3.0) if notion == SIBSON else (0.3, 2.5)
+    vertices = random_vertices(rng, m**n, int(rng.integers(1, 3)), low, high)
+    if rng.random() < 0.3:
+        vertices = some_of_class_1(rng, m**n)
+    alpha, delta = (
+        float(rng.choice([2.0, 5.0] if notion == SIBSON else [1.3, 2.0, 5.0])),
+        float(rng.choice([0.01, 0.05])),
+    )
+    return Case(m, n, float(rng.uniform(0.03, 0.98)) * n * (m - 1) / m, vertices, alpha, delta)
 
 
-_CORRECTIONS_6 = {
-    "theorem_6_7_lower": "The factor theta D of the second logarithm is D, as in the last step of the proof, and the bound ends "
-    "at D = theta n(m-1)/m, from where its formula rises above the truth.",
-    "theorem_6_3_upper": "The sum runs to n, not m: for m < n the print has fewer terms than what Q_D leaks, and is larger.",
-    "theorem_6_6_lower": "Valid, but it says nothing for a <= n, where the first term is not positive.",
-    "theorem_6_5_upper": _RISES + "the bound is 0 there.",
-    "theorem_6_6_upper": _RISES + "the bound is 0 there.",
-    "theorem_6_7_upper": _RISES + "the bound is 0 there.",
+def _draw_7(notion: str, rng: np.random.Generator) -> Case:
+    m, n = _SPACES[rng.integers(len(_SPACES))] if rng.random() < 0.6 else (2, 2)
+    alpha, delta = (
+        float(rng.choice([2.0, 5.0] if notion == SIBSON else [1.3, 2.0, 5.0])),
+        float(rng.choice([0.01, 0.1])),
+    )
+    return Case(m, n, float(rng.uniform(0.03, 0.98)) * n * (m - 1) / m, some_of_class_1(rng, m**n), alpha, delta)
+
+
+def _least(notion: str, case: Case) -> float:
+    return case.least(notion)
+
+
+_NAMED_6 = {
+    "(13,12)/25, $D = 1/10$": Case(2, 1, 0.1, ((0.52, 0.48),)),
+    "(5,3,2)/10, $D = 9/20$": Case(3, 1, 0.45, ((0.5, 0.3, 0.2),)),
+    "(3,3,2,2)/10 on two bits, $D = 1/5$": Case(2, 2, 0.2, ((0.3, 0.3, 0.2, 0.2),), 5.0),
 }
-for _name in (
-    "theorem_6_1_lower", "theorem_6_1_upper",
-    "theorem_6_2_lower", "theorem_6_2_upper",
-    "theorem_6_3_lower", "theorem_6_3_upper",
-    "theorem_6_4_lower", "theorem_6_4_upper",
-    "theorem_6_5_lower", "theorem_6_5_upper",
-    "theorem_6_6_lower", "theorem_6_6_upper",
-    "theorem_6_7_lower", "theorem_6_7_upper",
-):  # fmt: skip
-    _part, _notion, _side = part_of(_name)
-    claim(
-        name=_name,
-        instance=_violation_6(_notion, _side, "corrected" if _name == "theorem_6_7_lower" else "printed"),
-        tolerance=_tolerance(_notion),
-        share=_SHARES.get(_notion, 0.2),
-    )(_check_6(_notion, _side))
+_NAMED_7 = {
+    "uniform, $m = 2$, $n = 1$, $D = 1/4$": Case(2, 1, 0.25),
+    "uniform, $m = n = 2$, $D = 1/5$": Case(2, 2, 0.2, alpha=3.0, delta=0.25),
+    "uniform, $m = n = 2$, $D = 4/5$": Case(2, 2, 0.8, delta=0.1),
+    r"$\{(1,1)/2, (3,1)/4\}$, $D = 1/10$": Case(2, 1, 0.1, _PAIR),
+}
+_SIX = BoundTheorem(_printed_6, _draw_6, _NAMED_6, _least)
+_SEVEN = BoundTheorem(_printed_7, _draw_7, _NAMED_7, _least)
 
 
-@claim()
-def theorem_6_in_particular() -> Finding:
-    return loose(_silent_pairs())
+def _uniform(case: Case) -> bool:
+    """Whether the hull contains the uniform prior."""
+    return SourceSet(case.prior).source_class == "I"
 
 
-def _theta_orders(rng: np.random.Generator) -> float:
-    m, n = int(rng.integers(2, 5)), int(rng.integers(1, 4))
-    d = float(rng.uniform(0.01, 1.0)) * zhong.lemma_5(m, n)
-    less, more = np.sort(rng.uniform(0.1, 1.0, 2))
-    alpha, delta, peak = float(rng.uniform(1.1, 9)), float(rng.uniform(0, 0.1)), float(rng.uniform(1, 1.5))
-    worst = -math.inf
+def _alone(case: Case) -> bool:
+    """Whether it is the only one, over one record."""
+    return case.records == 1 and len(case.prior) == 1 and _uniform(case)
+
+
+def _flat(case: Case) -> bool:
+    """One record with one known prior that is not too far from uniform: randomized response is best."""
+    small = case.distortion <= (case.values - 1) * min(case.prior[0])
+    return _uniform(case) or (case.records == 1 and len(case.prior) == 1 and small)
+
+
+def _small_delta(case: Case) -> bool:
+    """Where the lower end of Theorem 7(2) is exact."""
+    t, m, n = math.exp(_printed_7(APPROXIMATE, case).lower), case.values, case.records
+    return _uniform(case) and case.delta * ((t + m - 1) ** n - m**n) <= t - 1
+
+
+def _without_theta(notion: str, case: Case) -> Bounds:
+    """The lower bound of Theorem 7, for a set without the uniform prior; parts (3) and (4) have the same."""
+    notion = LEAKAGE if notion == MAXIMAL else notion
+    m, n, d = case.values, case.records, case.distortion
+    return zhong.theorem_6(notion, m, n, d, Floor(1.0, 1.0), alpha=case.alpha, delta=case.delta)
+
+
+def _with_theta(notion: str, case: Case) -> Bounds:
+    """The upper bound at D/theta, as the lower bounds have it."""
+    d = min(case.distortion / zhong.floor_of(SourceSet(case.prior)).theta, float(case.records))
+    return _printed_6(notion, replace(case, distortion=d))
+
+
+_NEVER: Callable[[Case], bool] | None = None
+_RISING = {
+    "for every $D$": lambda: refuted(
+        "Of two fair bits, at $D = 3/2$, the bound is {bound} nats; the uniform mechanism leaks nothing.",
+        _printed_7(MUTUAL, Case(2, 2, 1.5)).lower > 1e-6,
+        bound=_printed_7(MUTUAL, Case(2, 2, 1.5)).lower,
+    )
+}
+_IN_RANGE = "for $D < n(m-1)/m$, where the proof sets bounds out"
+for _name, _attained in {
+    "theorem_6_1_lower": _uniform,
+    "theorem_6_1_upper": _flat,
+    "theorem_6_2_lower": _small_delta,
+    "theorem_6_2_upper": lambda case: case.records == 1 and _uniform(case),
+    "theorem_6_3_lower": _alone,
+    "theorem_6_3_upper": _alone,
+    "theorem_6_4_lower": lambda case: case.records == 1 and _uniform(case),
+    "theorem_6_4_upper": lambda case: case.records == 1 and _uniform(case),
+    "theorem_6_5_lower": _NEVER,
+    "theorem_6_5_upper": _uniform,
+    "theorem_6_6_lower": _NEVER,
+    "theorem_6_6_upper": lambda case: case.records == 1 and _uniform(case),
+    "theorem_6_7_lower": _uniform,
+    "theorem_6_7_upper": _uniform,
+}.items():
+    _wrong: dict[str, Formula] = {"D/theta in place of D, as in the lower bound": _with_theta}
+    if _name.endswith("lower"):
+        _wrong = {"the bound of Theorem 7, for every set": _without_theta}
+    _SIX.register(
+        _name, _wrong, attained=_attained, readings=(_IN_RANGE, _RISING) if _name == "theorem_6_7_lower" else None
+    )
+
+
+@for_all(
+    lambda rng: (int(rng.integers(2, 5)), int(rng.integers(1, 4)), *rng.uniform(size=5)),
+    of="m, n, D and pairs of theta",
+    wrong={"at theta = 1 all parts meet": {"meeting": NOTION_NAMES}},
+)
+@example("m = 3, n = 2, D = 1/2", 3, 2, 0.375, 0.5, 1.0, 0.5, 0.1)
+def theorem_6_remark_on_theta(
+    m: int, n: int, d: float, one: float, two: float, above: float, peak: float, meeting: tuple[str, ...] = (DP, MUTUAL)
+) -> float:
+    d, alpha, delta, worst = max(d, 0.01) * n * (m - 1) / m, 1.1 + 8 * above, 0.05 * above, -math.inf
     for notion in set(NOTION_NAMES) - {MAXIMAL}:
-        first, second = (
-            zhong.theorem_6(notion, m, n, d, Floor(theta, peak), alpha=alpha, delta=delta) for theta in (less, more)
+        less, more, full = (
+            zhong.theorem_6(notion, m, n, d, floor, alpha=alpha, delta=delta)
+            for floor in (Floor(min(one, two), 1 + peak), Floor(max(one, two), 1 + peak), Floor(1.0))
         )
-        worst = max(worst, first.lower - second.lower, abs(first.upper - second.upper))
+        worst = max(
+            worst,
+            less.lower - more.lower,
+            abs(less.upper - more.upper),
+            (full.upper - full.lower) * (notion in meeting),
+        )
     return worst
 
 
-@claim(instance=_theta_orders)
-def theorem_6_remark_on_theta(sample: Sample) -> Finding:
-    named = {}
-    for notion in (DP, MUTUAL):
-        found = zhong.theorem_6(notion, 3, 2, 0.5, Floor(1.0, 1.0))
-        named[f"{notion}, theta = 1, m = 3, n = 2, D = 1/2: distance of the bounds"] = found.upper - found.lower
-    return holds(sample, named=named, of="m, n, D and pairs of theta")
+@claim(wrong={"of a set in which one member alone attains theta": {"other": (F(3, 10), F(4, 10), F(3, 10))}})
+def theorem_6_eta(other: tuple[F, ...] = (F(2, 10), F(6, 10), F(2, 10))) -> Finding:
+    first = (F(6, 10), F(2, 10), F(2, 10))
+    members = [tuple((1 - s) * a + s * b for a, b in zip(first, other, strict=True)) for s in (F(0), F(1, 2), F(1))]
+    floor = max(min(member) for member in members)
+    peaks = [max(member) for member in members if min(member) == floor]
+    bounds = [zhong.theorem_6(MUTUAL, 3, 1, 0.05, Floor(float(3 * floor), float(3 * peak))).lower for peak in peaks]
+    vertices = tuple(tuple(map(float, one)) for one in (first, other))
+    exact = least_by_program(MUTUAL, 3, 1, 0.05, vertices)
+    valid = {
+        f"eta = {peak}, D = 1/20: bound less the least": bound - exact
+        for peak, bound in zip(peaks, bounds, strict=True)
+    }
+    text = r"All of the segment from (6,2,2)/10 to (2,6,2)/10 attains $\theta^*$; $\eta$ is {end} at its ends, {middle} half-way."
+    one = refuted(text, len(set(peaks)) > 1, end=max(peaks), middle=min(peaks))
+    return depends({"with any such $P'$: each gives a valid bound (7)": holds(named=valid), "as one number": one})
 
 
-@claim()
-def theorem_6_eta() -> Finding:
-    first, second = [F(6, 10), F(2, 10), F(2, 10)], [F(2, 10), F(6, 10), F(2, 10)]
-    mixed = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
-    where = "hull of (6,2,2)/10 and (2,6,2)/10, with equal smallest probabilities: eta of an end less eta of the middle"
-    floors = {"smallest probability of an end": float(min(first)), "of the middle": float(min(mixed))}
-    return above(where, 0.0, float(max(first) - max(mixed)), **floors)
+@claim(wrong={"theta with m^n - 1 in place of m^n": {"less": 1}})
+def section_iii_theta_of_class_i(less: int = 0) -> Finding:
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for size in range(2, 10):
+        p = z3.RealVector("p", size)
+        even = z3.RealVal(1) / size
+        facts[f"{size} databases"] = (
+            always(z3.And(*(one == even for one in p)), z3.Sum(p) == 1, *(one >= even for one in p))
+            and F(size - less) * F(1, size) == 1
+        )
+    return proved("A prior no database of which is below $1/m^n$ is uniform (z3, up to 9 databases).", facts)
 
 
-@claim(instance=lambda rng: max(abs(random_prior(rng, 4).min() * 4 - 1) - 1, random_prior(rng, 6).min() * 6 - 1))
-def section_iii_theta_of_class_i(sample: Sample) -> Finding:
-    found = zhong.floor_of(SourceSet([[0.25] * 4, [0.4, 0.3, 0.2, 0.1]]))
-    named = {"{uniform, (4,3,2,1)/10}": max(abs(found.theta - 1), abs(found.peak - 1))}
-    return holds(sample, named=named, of="other members, whose smallest probability is no larger")
+def _optimal_response() -> Mapping[str, bool]:
+    """Theorem 7(1): the sum of Q(y|x) - t Q(y|x') over all neighbors x' of x that are one step farther from y."""
+    sympy = optional("sympy", "proofs")
+    m, n, at, t = sympy.symbols("m n l t")
+    facts = {"weights of Q(y|x)": identical((n - at) * (m - 1) - t * at, n * (m - 1) - (t + m - 1) * at)}
+    for values, records in ((2, 1), (2, 2), (2, 3), (2, 4), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2), (5, 1), (5, 2)):
+        table = distances(values, records)
+        steps, right = table[0], True
+        for row, here in zip(table, steps, strict=True):
+            near = [steps[z] - here for z, one in enumerate(row) if one == 1]
+            right &= (near.count(1), near.count(-1)) == ((records - here) * (values - 1), here)
+        facts[f"neighbors, m = {values}, n = {records}"] = right
+    return facts
 
 
-_CASES_7: list[_Case] = [
-    ("m = 2, n = 1, D = 1/4", 2, 1, 0.25, ((0.5, 0.5),), 2.0, 0.1),
-    ("m = n = 2, D = 1/5", 2, 2, 0.2, _FAIR_2, 3.0, 0.1),
-    ("m = n = 2, D = 1/4", 2, 2, 0.25, _FAIR_2, 2.0, 0.25),
-    ("m = 3, n = 2, D = 1", 3, 2, 1.0, ((1 / 9,) * 9,), 4.0, 0.05),
-    ("m = 2, n = 3, D = 1", 2, 3, 1.0, ((1 / 8,) * 8,), 6.0, 0.05),
-    ("m = n = 2, D = 3/2", 2, 2, 1.5, _FAIR_2, 2.0, 0.1),
-]
-_CASES_7_MAXIMAL: list[_Case] = [
-    ("{(1,1)/2, (3,1)/4}, D = 1/10", 2, 1, 0.1, ((0.5, 0.5), (0.75, 0.25)), 2.0, 0.0),
-    ("{uniform, (3,3,2,2)/10} on two bits, D = 1/5", 2, 2, 0.2, (*_FAIR_2, (0.3, 0.3, 0.2, 0.2)), 2.0, 0.0),
-]
-
-
-def _case_7(
-    notion: str, case: _Case, reading: Reading = "printed", *, named: bool = False
-) -> tuple[float, float, float]:
-    """The same; what is shown by name is solved again without use of symmetry, where that is quick."""
-    _, m, n, d, vertices, alpha, delta = case
-    source = SourceSet(vertices) if notion == MAXIMAL else None
-    found = zhong.theorem_7(notion, m, n, d, source, alpha=alpha, delta=delta, reading=reading)
-    exact = least(notion, m, n, d, vertices if len(vertices) > 1 else None, alpha=alpha, delta=delta)
-    if named and m**n <= 4 and len(vertices) == 1 and exact > 0:
-        exact = least_by_program(notion, m, n, d, alpha=alpha, delta=delta)
-    return math.exp(found.lower), math.exp(exact), math.exp(found.upper)
-
-
-def _violation_7(notion: str, side: str, reading: Reading) -> Callable[[np.random.Generator], float]:
-    def violation(rng: np.random.Generator) -> float:
-        m, n = int(rng.integers(2, 5)), int(rng.integers(1, 5))
-        if m**n > 256:
-            return math.nan
-        alpha, delta = float(1 + 10 ** rng.uniform(-1, 1.5)), float(rng.choice([0.0, 0.001, 0.05, 0.3]))
-        d = float(rng.uniform(0.01, 1.0)) * n
-        lower, exact, upper = _case_7(notion, ("", m, n, d, ((m**-n,) * m**n,), alpha, delta), reading)
-        low, high = math.log(lower / exact), math.log(exact / upper)
-        return {"lower": low, "upper": high}.get(side, max(low, high, -low, -high))
-
-    return violation
-
-
-def _check_7(notion: str, side: str) -> Callable[[Sample], Finding]:
-    tolerance = 10 * _tolerance(notion)
-
-    def equation(sample: Sample) -> Finding:
-        cases = {_label(notion, case): case for case in _CASES_7}
-        printed = {name: _case_7(notion, case, named=True)[:2] for name, case in cases.items()}
-        if notion == DP:
-            return holds(sample, named={name: abs(a - b) for name, (a, b) in printed.items()}, tolerance=tolerance)
-        mended = {name: _case_7(notion, case, "corrected", named=True)[:2] for name, case in cases.items()}
-        return corrected(printed, mended, sample, tolerance=tolerance)
-
-    def bound(sample: Sample) -> Finding:
-        cases = _CASES_7 + (_CASES_7_MAXIMAL if notion == MAXIMAL else [])
-        first = 0 if side == "lower" else 1
-        reading: Reading = "corrected" if (notion, side) == (SIBSON, "lower") else "printed"
-        found = {_label(notion, case): _case_7(notion, case, reading, named=True) for case in cases}
-        pairs = {name: (row[first], row[first + 1]) for name, row in found.items()}
-        return loose(pairs, sample, tolerance=tolerance)
-
-    return equation if side == "both" else bound
-
-
-_CORRECTIONS_7 = {
-    "theorem_7_7": "True up to D = n(m-1)/m; beyond, the formula rises again and the least leakage is 0, up to D = n and not "
-    "only up to D = 1.",
-    "theorem_7_5_upper": _RISES
-    + "before, the bound is the least leakage, so that part (5) is an equation for D <= n(m-1)/m.",
-    "theorem_7_6_upper": _RISES + "before, the bound is attained for n = 1 only.",
-    "theorem_7_6_lower": "Valid, but the first formula says nothing for a <= n; and beyond D = n(m-1)/m the printed formula of "
-    "the mutual information (Theorem 7(7)) must not be used for it.",
-    "theorem_7_3_upper": "The sum runs to n, not m.",
-    "theorem_7_4_upper": "The least is log(m^n q), q being the mass on the center of a partly filled Hamming ball.",
+_HOW_7_1 = (
+    r"Summed over all databases and all their neighbors one step farther from the output, $Q(y|x) \leq t Q(y|x')$ gives "
+    r"$n(m-1) \leq (t+m-1) D$ (neighbors counted for $m^n$ up to 27, weights by sympy), with equality for $Q_D$."
+)
+_PLUS: dict[str, Callable[[Case], float]] = {
+    "theorem_7_1": lambda c: math.log(c.values / (c.values - 1)),
+    "theorem_7_3_lower": lambda c: (c.records - 1) * math.log(c.values * (1 - c.distortion / c.records)),
+    "theorem_7_4_lower": lambda c: (c.records - 1) * math.log(c.values * (1 - c.distortion / c.records)),
+    "theorem_7_4_upper": lambda c: (1 - c.records) * math.log(c.values * (1 - c.distortion / c.records)),
+    "theorem_7_5_lower": lambda c: math.log(c.records * c.values ** (c.records - 1)) / (c.alpha - 1),
+    "theorem_7_6_lower": lambda c: c.records * math.log(c.values) / (c.alpha - 1),
+    "theorem_7_7": lambda c: -c.distortion * math.log(c.values / (c.values - 1)),
 }
-for _name in (
-    "theorem_7_1",
-    "theorem_7_2_lower", "theorem_7_2_upper",
-    "theorem_7_3_lower", "theorem_7_3_upper",
-    "theorem_7_4_lower", "theorem_7_4_upper",
-    "theorem_7_5_lower", "theorem_7_5_upper",
-    "theorem_7_6_lower", "theorem_7_6_upper",
-    "theorem_7_7",
-):  # fmt: skip
-    _part, _notion, _side = part_of(_name)
-    claim(
-        name=_name,
-        instance=_violation_7(
-            _notion, _side, "corrected" if _name in ("theorem_7_6_lower", "theorem_7_7") else "printed"
-        ),
-        tolerance=_EXACT,
-    )(_check_7(_notion, _side))
 
 
-@claim(instance=lambda rng: _special_information(rng))
-def theorem_7_3_what_q_d_leaks(sample: Sample) -> Finding:
-    source, matrix = uniform(8), zhong.lemma_5_mechanism(2, 3, 1.0)
-    exact = math.exp(-loss(MAXIMAL, matrix, 2, 3, source))
-    found = [math.exp(-zhong.lemma_5_leakage(MAXIMAL, 2, 3, 1.0, source, reading=r)) for r in ("printed", "corrected")]
-    name = "three fair bits, D = 1, exp of the leakage's negative"
-    return corrected({name: (found[0], exact)}, {name: (found[1], exact)}, sample)
+def _other_delta(factor: Callable[[Case], float]) -> Formula:
+    return lambda notion, case: _printed_7(notion, replace(case, delta=min(case.delta * factor(case), 0.99)))
 
 
-def _special_information(rng: np.random.Generator) -> float:
-    m, n = [(2, 3), (2, 2), (3, 2), (2, 4)][rng.integers(4)]
-    source = SourceSet(random_vertices(rng, m**n, 2))
-    d = float(rng.uniform(0.05, 0.95)) * zhong.lemma_5(m, n)
-    formula = zhong.lemma_5_leakage(MAXIMAL, m, n, d, source, reading="corrected")
-    return abs(formula - loss(MAXIMAL, zhong.lemma_5_mechanism(m, n, d), m, n, source))
+def _plus(name: str) -> Formula:
+    return lambda notion, case: shifted(_printed_7(notion, case), _PLUS[name](case))
 
 
-@claim()
-def theorem_7_in_particular() -> Finding:
-    return loose(_silent_pairs())
+_M_N: Callable[[Case], float] = lambda c: c.values**c.records * (1 - c.distortion / c.records) ** c.records  # noqa: E731
+_OF_POINTS = "of any set whose hull contains the uniform prior"
+_CONVEX = "of convex sets, as Section II-A assumes"
+_WRONG_7: dict[str, dict[str, Formula]] = {
+    "theorem_7_1": {"m in place of m - 1": _plus("theorem_7_1")},
+    "theorem_7_2_lower": {"delta in place of delta m^(n-1)": _other_delta(lambda c: c.values ** (1.0 - c.records))},
+    "theorem_7_2_upper": {"m^n in place of (1 - D/n)^(-n)": _other_delta(_M_N)},
+    "theorem_7_3_lower": {"n times as much": _plus("theorem_7_3_lower")},
+    "theorem_7_3_upper": {
+        "what Q_D leaks for the uniform prior": lambda notion, case: _printed_7(notion, replace(case, vertices=()))
+    },
+    "theorem_7_4_lower": {"n times as much": _plus("theorem_7_4_lower")},
+    "theorem_7_4_upper": {"without the factor n": _plus("theorem_7_4_upper")},
+    "theorem_7_5_lower": {"without the subtraction": _plus("theorem_7_5_lower")},
+    "theorem_7_5_upper": {
+        "1/a in place of 1/(a - 1)": lambda notion, case: Bounds(
+            0.0, _printed_7(notion, case).upper * (1 - 1 / case.alpha)
+        )
+    },
+    "theorem_7_6_lower": {"m^a in place of m^(a-n)": _plus("theorem_7_6_lower")},
+    "theorem_7_6_upper": {"the formula of part (7)": lambda notion, case: _printed_7(MUTUAL, case)},
+    "theorem_7_7": {"m in place of m - 1": _plus("theorem_7_7")},
+}
+_ATTAINED_7: dict[str, Callable[[Case], bool]] = {
+    "theorem_7_2_lower": _small_delta,
+    "theorem_7_2_upper": lambda case: case.records == 1,
+    "theorem_7_3_lower": _alone,
+    "theorem_7_3_upper": _alone,
+    "theorem_7_4_lower": lambda case: case.records == 1,
+    "theorem_7_4_upper": lambda case: case.records == 1,
+    "theorem_7_5_upper": _uniform,
+    "theorem_7_6_upper": lambda case: case.records == 1,
+}
+_READINGS_7 = {
+    "theorem_7_6_lower": (_CONVEX, {_OF_POINTS: lambda: of_points(SIBSON)}),
+    "theorem_7_7": (f"{_CONVEX}, {_IN_RANGE}", {**_RISING, _OF_POINTS: lambda: of_points(MUTUAL)}),
+}
+for _name, _wrong in _WRONG_7.items():
+    _SEVEN.register(
+        _name,
+        _wrong,
+        attained=_ATTAINED_7.get(_name),
+        proof=(_HOW_7_1, _optimal_response) if _name == "theorem_7_1" else None,
+        readings=_READINGS_7.get(_name),
+    )
+
+
+def _least_output(m: int, n: int, d: F, priors: list[list[F]], last: int) -> F:
+    """The smallest sum over l up to ``last`` of A^-l P(N_l(y))."""
+    ratio, apart = (m - 1) * (n - d) / d, distances(m, n)
+    outputs = ([(p, row[y]) for p, row in zip(prior, apart, strict=True)] for prior in priors for y in range(m**n))
+    return min(sum((p / ratio**at for p, at in one if at <= last), F(0)) for one in outputs)
+
+
+def _special_information(rng: np.random.Generator, **_: Any) -> float:
+    m, n = [(2, 3), (2, 2), (3, 2)][rng.integers(3)]
+    weights = rng.integers(1, 9, size=(2, m**n))
+    priors = [[F(int(one), int(row.sum())) for one in row] for row in weights]
+    d = F(int(rng.integers(1, 20)), 20) * n * (m - 1) / m
+    kept, other = 1 - d / n, d / n / (m - 1)
+    matrix = [[kept ** (n - at) * other**at for at in row] for row in distances(m, n)]
+    leaks = max(exp_information(matrix, prior) for prior in priors)
+    return abs(float(leaks * _least_output(m, n, d, priors, n) - 1))
+
+
+@claim(instance=_special_information, wrong={"the sum up to n, as mended": {"last": 3}}, share=0.2)
+def theorem_7_3_what_q_d_leaks(sample: Sample, last: int = 2) -> Finding:
+    matrix = [[F(2, 3) ** (3 - at) * F(1, 3) ** at for at in row] for row in distances(2, 3)]
+    fair = [F(1, 8)] * 8
+    truth = float(1 / exp_information(matrix, fair))
+    sums = [float(_least_output(2, 3, F(1), [fair], end)) for end in (last, 3)]
+    name = "three fair bits, $D = 1$"
+    says = r"the sum is {}, and what $Q_D$ leaks is $-\log {}$"
+    return corrected({name: (sums[0], truth)}, {name: (sums[1], truth)}, sample, says=says)

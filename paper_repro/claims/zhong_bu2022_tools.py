@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
+from fractions import Fraction as F
 from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from paper_repro.claims.base import Finding, Sample, claim, depends, holds, loose, proved
-from paper_repro.claims.draw import Vertices
-from paper_repro.claims.exact import Channel
+from paper_repro.claims.base import Finding, Sample, claim, depends, holds, loose, proved, refuted
+from paper_repro.claims.draw import Vertices, random_prior
+from paper_repro.claims.exact import Channel, exp_sibson_2, response
 from paper_repro.databases import database_distances, optimal_database_mechanism
 from paper_repro.graphs import hamming
 from paper_repro.notions import Notion, notion_by_name
@@ -40,8 +40,11 @@ __all__ = [
     "least_distortion",
     "loss",
     "notion_of",
+    "of_points",
     "part_of",
+    "shifted",
     "snapped",
+    "some_of_class_1",
     "uniform",
 ]
 
@@ -164,7 +167,7 @@ def least_distortion(
 
 def snapped(value: float) -> float:
     """A program's value for a sentence: the fraction that it is within 1e-7, if there is one with a denominator up to 100."""
-    near = Fraction(value).limit_denominator(100)
+    near = F(value).limit_denominator(100)
     return float(near) if abs(value - near) < 1e-7 else value
 
 
@@ -242,7 +245,7 @@ class BoundTheorem:
             if side == "lower" and bounds.lower <= 0:  # says nothing
                 return math.nan
             over = self._above_least(notion, case, bounds[at])
-            exact = (side == "both" and bounds.lower > 0) or (attained is not None and attained(case))
+            exact = bounds[at] > 0 and (side == "both" or (attained is not None and attained(case)))
             return abs(over) if exact else over if side == "lower" else -over
 
         def find(sample: Sample, printed: Formula) -> Finding:
@@ -275,6 +278,37 @@ class BoundTheorem:
         values, records = case.values, case.records
         least = least_distortion(notion, case.prior, leakage, values, records, delta=case.delta)
         return case.distortion - least
+
+
+def shifted(bounds: Bounds, by: float) -> Bounds:
+    """Both bounds moved by so many nats, and not below 0: what a factor under the logarithm does."""
+    return Bounds(max(0.0, bounds.lower + by), max(0.0, bounds.upper + by))
+
+
+def some_of_class_1(rng: np.random.Generator, size: int) -> Vertices:
+    """The uniform prior alone, with another one, or between two others of full support."""
+    center, kind = np.full(size, 1 / size), rng.integers(3)
+    if kind == 0:
+        return (tuple(center.tolist()),)
+    one = rng.permutation(random_prior(rng, size, 0.0, 1.5))
+    two = center if kind == 1 else center - rng.uniform(0.3, 0.9) * (one - center) / (size * one.max() - 1)
+    return tuple(one.tolist()), tuple(two.tolist())
+
+
+def of_points(notion: str) -> Finding:
+    """Two points with the uniform prior half-way: what flipping a bit leaks at both, and the bound for their hull."""
+    share = F(3, 4) if notion == MUTUAL else F(19, 20)
+    prior, flip = (share, 1 - share), response(2, 1 - share)
+    if notion == MUTUAL:
+        leaks = information(np.array(prior, dtype=float), np.array(flip, dtype=float))
+        bound = math.log(2) - F(1, 4) * math.log(4) - F(3, 4) * math.log(F(4, 3))
+    else:
+        leaks, bound = math.log(exp_sibson_2(flip, prior)), math.log(2 * share * share)
+    text = (
+        "Over the two points ({share}, {rest}) and ({rest}, {share}), at $D$ = {rest}, the bound is {bound} nats; flipping with "
+        f"probability {{rest}} leaks {{leaks}}{', at order 2' * (notion == SIBSON)}."
+    )
+    return refuted(text, leaks < bound - 1e-6, share=share, rest=1 - share, bound=float(bound), leaks=leaks)
 
 
 @lru_cache(maxsize=512)
