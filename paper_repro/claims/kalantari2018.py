@@ -2,7 +2,7 @@
 
 Letters are counted from 1 in statements, as in the paper. ``eps*(P, D)`` is the least differential-privacy leakage of a mechanism
 whose Hamming distortion is at most D for every prior in P; ``D_i`` is the probability that letter i is changed. Leakages are in
-nats unless a text says "ratio", which is exp of the leakage. Theorems 1 and 2 are in ``kalantari2018_theorems``, Theorem 3 in
+nats, and a "ratio" is exp of a leakage. Theorems 1 and 2 are in ``kalantari2018_theorems``, Theorem 3 in
 ``kalantari2018_folding``, Sections III-A and IV in ``kalantari2018_information``, Section V in ``kalantari2018_proofs``.
 """
 
@@ -10,438 +10,559 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from scipy.optimize import linprog
 
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
-from paper_repro.claims.draw import random_channel, random_set
-from paper_repro.claims.exact import (
-    KNOWN,
-    SHORT,
-    as_floats,
-    certified_ratio,
-    channel,
-    prior,
-    ratio,
-    response,
-    worst_distortion,
+from paper_repro.claims.base import (
+    Finding,
+    Sample,
+    claim,
+    corrected,
+    depends,
+    example,
+    for_all,
+    holds,
+    loose,
+    proved,
+    refuted,
 )
-from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, symmetric, table_1, yes
-from paper_repro.curves import distortion_curve
+from paper_repro.claims.draw import random_channel, random_set
+from paper_repro.claims.exact import KNOWN, SHORT, Channel, as_floats, channel, dot, prior, ratio, response
+from paper_repro.claims.kalantari_tools import any_odds, any_set, budget, channel_program, confirmed, eps
+from paper_repro.claims.prove import always, identical
+from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions import DifferentialPrivacy
+from paper_repro.notions import notion_by_name
 from paper_repro.papers import kalantari2016
 from paper_repro.papers.coloring import largest_ratio
-from paper_repro.sources import SourceSet, load_source_set
+from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
+
+SIMPLEX, UNIFORM, ONE = np.eye(3), np.full((1, 3), 1 / 3), np.array([[0.5, 0.3, 0.2]])
+TIED = np.array([[0.5, 0.25, 0.25]])
 
 # Abstract and Section I
 
 
-def _symmetric_is_optimal(rng: np.random.Generator) -> float:
-    source = random_set(rng, "I")
-    size = source.alphabet_size
-    distortion = float(rng.uniform(0.01, 1.0))
-    matrix = kalantari2016.equation_5(size, min(distortion, (size - 1) / size))
-    overstep = source.worst_case_distortion(matrix) - distortion
-    return max(abs(math.log(largest_ratio(matrix)) - eps(source, distortion)), overstep)
+def _unlike(size: int, one: int, two: int, gap: float = 0.0) -> tuple[list[float], float]:
+    """The condition that letter ``one`` is kept with a probability above that of letter ``two`` by the gap."""
+    return (np.eye(size)[two] - np.eye(size)[one]).tolist(), -gap
 
 
-@claim(instance=_symmetric_is_optimal, tolerance=1e-8)
-def abstract_symmetric(sample: Sample) -> Finding:
-    simplex = SourceSet(np.eye(3))
-    named = {
-        "the whole simplex, M = 3, D = 1/2": abs(eps(simplex, 0.5) - symmetric(3, 0.5)),
-        "the uniform distribution alone, M = 2, D = 1/4": abs(eps(SourceSet([0.5, 0.5]), 0.25) - symmetric(2, 0.25)),
-    }
-    return holds(sample, named=named, tolerance=1e-8, of="Class I sets at any D up to 1")
+def _symmetric_matrix(size: int, distortion: float) -> FloatArray:
+    matrix = np.full((size, size), distortion / (size - 1))
+    np.fill_diagonal(matrix, 1 - distortion)
+    return matrix
 
 
-@claim()
-def abstract_asymmetric() -> Finding:
-    certified = certified_ratio([KNOWN], "3/10", response(3, "3/10"))
-    apart = least_ratio(np.array([[0.5, 0.3, 0.2]]), 0.3, [((1, 0, -1), -0.01)])
-    return above(
-        "P = (1/2, 3/10, 1/5), D = 3/10: least ratio if letter 3 is changed with a probability 1/100 above that of letter 1, "
-        "against the ratio of the symmetric mechanism, certified optimal",
-        claimed=certified,
-        actual=apart,
-    )
+def _class_1(rng: np.random.Generator) -> tuple[FloatArray, float]:
+    return random_set(rng, "I").vertices, float(rng.uniform(0.02, 0.98))
 
 
-def _outliers(rng: np.random.Generator) -> float:
-    source = random_set(rng, "II")
-    distortion = budget(rng, source)
-    if distortion == 0:
-        return math.nan
-    kept = np.diagonal(optimal_mechanism(source, distortion=distortion).mechanism.matrix)
-    return float(kept[-1] - kept[0])
-
-
-@claim(instance=_outliers, tolerance=1e-8)
-def abstract_outliers(sample: Sample) -> Finding:
-    named = {}
-    for distortion in (0.3, 0.45):
-        kept = np.diagonal(optimal_mechanism(as_floats(KNOWN), distortion=distortion).mechanism.matrix)
-        named[f"(1/2, 3/10, 1/5), D = {distortion}"] = float(kept[-1] - kept[0])
-    return holds(sample, named=named, tolerance=1e-8, of="Class II sets")
-
-
-@claim()
-def section_1_binary() -> Finding:
-    right = 2
-    for size in (3, 4, 6):
-        source = kalantari2016.permutation_invariant_hull(SourceSet(np.arange(size) / (size * (size - 1) / 2)))
-        right = size if abs(kalantari2016.theorem_1(size, 0.3) - eps(source, 0.3)) < 1e-8 else right
-    return above("largest alphabet tried on which Theorem 1 of [2] is exact", claimed=2, actual=right)
-
-
-def _no_other_choice(rng: np.random.Generator) -> float:
-    source = random_set(rng, "I")
-    size = source.alphabet_size
-    distortion = float(rng.uniform(0.05, 0.95)) * (size - 1) / size
-    return _gain_of_asymmetry(source.vertices, distortion, int(rng.integers(size)), float(rng.uniform(0.01, 0.2)))
-
-
-def _gain_of_asymmetry(vertices: FloatArray, distortion: float, letter: int, apart: float) -> float:
-    """Below 0 if keeping a letter more than the next one costs: the best such mechanism against the symmetric one."""
+@for_all(
+    _class_1,
+    of="Class I sets at any D",
+    wrong={
+        "the hull need not hold the uniform distribution": {"dropped": 1},
+        "up to D = 1, with Q_D for D above (M-1)/M too": {"last": 1.0},
+    },
+)
+@example("the whole simplex, M = 3, D = 1/2", SIMPLEX, 0.75)
+@example("the uniform distribution alone, M = 3, D = 1/2", UNIFORM, 0.75)
+def abstract_symmetric(vertices: FloatArray, share: float, dropped: int = 0, last: float = 0.0) -> float:
     size = vertices.shape[1]
-    factors = np.zeros(size)
-    factors[letter], factors[(letter + 1) % size] = 1.0, -1.0
-    unequal = least_ratio(vertices, distortion, [(factors.tolist(), -apart * distortion)])
-    even = math.exp(symmetric(size, distortion))
-    # The least D_i is then at most (1 - apart / M) D, which raises t - 1 by that factor: there is a margin of 4.
-    return float((even - unequal) / (even - 1) + apart / (4 * size))
+    priors, distortion = vertices[: max(1, len(vertices) - dropped)], share * (last or (size - 1) / size)
+    matrix = _symmetric_matrix(size, distortion)
+    overstep = float((priors @ (1 - np.diagonal(matrix))).max()) - distortion
+    return max(overstep, abs(channel_program(priors, largest_ratio(matrix)) - distortion))
 
 
-@claim(instance=_no_other_choice, tolerance=0.0)
-def theorem_1_unique(sample: Sample) -> Finding:
-    named = {
-        "uniform, M = 2, D = 1/4": _gain_of_asymmetry(np.full((1, 2), 0.5), 0.25, 0, 0.04),
-        "simplex, M = 4, D = 7/10": _gain_of_asymmetry(np.eye(4), 0.7, 1, 0.04),
-    }
-    return holds(sample, named=named, tolerance=0.0, of="Class I sets, two letters told apart by 1% to 20% of D")
-
-
-def _published(source: SourceSet, distortion: float) -> int:
-    return int(
-        (np.diagonal(optimal_mechanism(source, distortion=distortion).mechanism.matrix) > 1e-9).sum()
-        if distortion < last_budget(source)
-        else 1
-    )
-
-
-def _support_growth(rng: np.random.Generator) -> float:
+def _single_below(rng: np.random.Generator, factor: int = -1) -> float:
+    """At most 0 if letters that are changed unlike cost distortion below ``(M-1) max P_M``; ``factor`` takes its place."""
     source = random_set(rng, "II")
-    one, two = sorted((budget(rng, source), budget(rng, source)))
-    return math.nan if one == 0 else float(_published(source, two) - _published(source, one))
+    size, last = source.alphabet_size, float(source.vertices[:, -1].max())
+    if last < 0.02:
+        return math.nan
+    distortion = float(rng.uniform(0.05, 0.95)) * (size + factor) * last
+    one, two = rng.permutation(size)[:2]
+    odds = max(1.0, (size - 1) * (1 - distortion) / distortion)
+    gap = 0.05 * distortion
+    return distortion + 1e-7 - channel_program(source.vertices, odds, [_unlike(size, int(one), int(two), gap)])
 
 
-@claim(instance=_support_growth, tolerance=0.0, share=0.5)
-def section_1_support(sample: Sample) -> Finding:
-    named = {}
-    for name, source in (("Table I", table_1()), ("Table II", load_source_set("P_II_10"))):
-        counts = [_published(source, share * last_budget(source)) for share in (0.1, 0.4, 0.6, 0.8, 0.95, 1.0)]
-        named[f"{name}, support {', '.join(map(str, counts))}"] = max(b - a for a, b in itertools.pairwise(counts))
-    return holds(sample, named=named, tolerance=0.0, of="Class II sets at two distortions each")
-
-
-@claim()
-def section_6_reduction() -> Finding:
-    tied = prior("1/2 1/4 1/4")
-    everything = certified_ratio([tied], "49/100", response(3, "49/100"))
-    fewer = math.exp(kalantari2016.equation_9(as_floats(tied), 0.49, 1, "corrected"))
-    return above(
-        "P = (1/2, 1/4, 1/4), D = 49/100, just below the end at 1/2: least ratio with two letters published, against randomized "
-        "response on all three, certified optimal",
-        claimed=everything,
-        actual=fewer,
+@claim(instance=_single_below, wrong={"from D = M max P_M on only": {"factor": 0}}, share=0.5)
+def abstract_asymmetric(sample: Sample, factor: int = -1) -> Finding:
+    end = (len(KNOWN) + factor) * KNOWN[-1]
+    # Response on two letters: D_1 = D_2 = 1/4 and D_3 = 1, at distortion 2/5.
+    fewer = confirmed([KNOWN], end, channel("3/4 1/4 0; 1/4 3/4 0; 1/4 3/4 0"))
+    found = end if fewer == confirmed([KNOWN], end, response(3, end)) else Fraction(0)
+    says = (
+        "below D = {1} the symmetric mechanism is the only optimal one, and from there on an asymmetric one is optimal"
     )
+    return loose({"(1/2, 3/10, 1/5)": (0.0, float(found))}, sample, says=says)
 
 
-@claim()
-def section_1_staircase() -> Finding:
+def _ordered(rng: np.random.Generator) -> tuple[FloatArray, float]:
+    return random_set(rng, "II").vertices, any_odds(rng)
+
+
+@for_all(
+    _ordered,
+    of="Class II sets",
+    wrong={"strictly more at every distortion": {"gap": 0.01}, "also for sets of several orders": {"turned": True}},
+)
+@example("(1/2, 3/10, 1/5), D = 3/10", ONE, 14 / 3)
+@example("the same, D = 9/20", ONE, 11 / 5)
+def abstract_outliers(vertices: FloatArray, odds: float, gap: float = 0.0, turned: bool = False) -> float:
+    priors, size = (vertices[:, ::-1] if turned else vertices), vertices.shape[1]
+    return channel_program(priors, odds, [_unlike(size, 0, size - 1, gap)]) - channel_program(priors, odds)
+
+
+@claim(wrong={"Results for general finite alphabets are extended": {"scope": 6}})
+def section_1_binary(scope: int = 2) -> Finding:
+    beyond = []
+    for size in (3, 4, 5):
+        one = np.arange(size) / (size * (size - 1) / 2)
+        everywhere = np.array(list(itertools.permutations(one)))
+        right = abs(channel_program(everywhere, math.exp(kalantari2016.theorem_1(size, 0.3))) - 0.3) < 1e-9
+        beyond += [size] * (right and size > scope)
+    text = "Theorem 1 of [2] is right for permutation-invariant sets of 3, 4 and {largest} letters at D = 3/10."
+    return refuted(text, bool(beyond), largest=max(beyond, default=2))
+
+
+def _one_way(rng: np.random.Generator) -> tuple[FloatArray, float, int, float]:
+    vertices, share = _class_1(rng)
+    return vertices, share, int(rng.integers(vertices.shape[1])), float(rng.uniform(0.01, 0.2))
+
+
+@for_all(
+    _one_way,
+    of="Class I sets, two letters told apart by 1% to 20% of D",
+    tolerance=0.0,
+    wrong={"the hull need not hold the uniform distribution": {"dropped": 1}, "up to D = 1": {"last": 1.0}},
+)
+@example("uniform, M = 2, D = 1/4", np.full((1, 2), 0.5), 0.5, 0, 0.04)
+@example("simplex, M = 4, D = 7/10", np.eye(4), 14 / 15, 1, 0.04)
+def theorem_1_unique(
+    vertices: FloatArray, share: float, letter: int, gap: float, dropped: int = 0, last: float = 0.0
+) -> float:
+    size = vertices.shape[1]
+    priors, distortion = vertices[: max(1, len(vertices) - dropped)], share * (last or (size - 1) / size)
+    odds = max(1.0, (size - 1) * (1 - distortion) / distortion)
+    apart = channel_program(priors, odds, [_unlike(size, letter, (letter + 1) % size, gap * distortion)])
+    return distortion + 1e-9 - apart
+
+
+def _letters(vertices: FloatArray, odds: float) -> int:
+    """Fewest letters, most likely first, that a mechanism optimal for a Class II set has to publish."""
+    size, least = vertices.shape[1], channel_program(vertices, odds)
+    gone = [(row, 0.0) for row in np.eye(size).tolist()]
+    return next(n for n in range(1, size + 1) if channel_program(vertices, odds, gone[n:]) <= least + 1e-9)
+
+
+def _falling_odds(rng: np.random.Generator) -> tuple[FloatArray, float, float]:
+    low, high = sorted((any_odds(rng), any_odds(rng)))
+    return random_set(rng, "II").vertices, low, high
+
+
+@for_all(
+    _falling_odds,
+    of="Class II sets at two distortions each",
+    tolerance=0.0,
+    share=0.3,
+    wrong={"the support falls whenever the distortion rises": {"fall": 1}},
+)
+@example("(1/2, 1/4, 1/4) at ratios 1 and 2", TIED, 1.0, 2.0)
+def section_1_support(vertices: FloatArray, low: float, high: float, fall: int = 0) -> float:
+    return float(_letters(vertices, low) - _letters(vertices, high) + fall)
+
+
+def _all_possible(rng: np.random.Generator) -> tuple[FloatArray] | None:
+    vertices = random_set(rng, "II").vertices
+    return (vertices,) if vertices[:, -1].max() > 1e-3 else None
+
+
+@for_all(
+    _all_possible,
+    of="Class II sets in which every letter is possible",
+    tolerance=0.0,
+    share=0.5,
+    wrong={
+        "some letter is given up before the end": {"before": True},
+        "to two letters": {"at_end": 2},
+    },
+)
+@example("(1/2, 1/4, 1/4)", TIED)
+def section_6_reduction(vertices: FloatArray, before: bool = False, at_end: int = 1) -> float:
+    size, first = vertices.shape[1], float(vertices[:, -1].max()) / 2
+    start = _letters(vertices, (size - 1) * (1 - first) / first)
+    # Just above the ratio at which nothing but the first letter is published.
+    jump = max(float((row[0] / row[1]) if row[1] > 0 else 1.0) for row in vertices)
+    late = _letters(vertices, jump * 1.001) if before else 1
+    return float(start != size or _letters(vertices, 1.0) != at_end or (before and late == size))
+
+
+def _staircase(matrix: Channel) -> bool:
+    """Whether in each column two elements are equal or differ by the factor c or 1/c, c the ratio."""
+    odds = ratio(matrix)
+    pairs = (pair for column in zip(*matrix, strict=True) for pair in itertools.permutations(column, 2))
+    return all(a == b or a == odds * b or b == odds * a for a, b in pairs)
+
+
+@claim(wrong={"for Class I, single distributions, and any set at low distortion": {"where": ("I", "single", "low")}})
+def section_1_staircase(where: Sequence[str] = ("I",)) -> Finding:
     mirrored = [prior("3/5 3/10 1/10"), prior("3/10 3/5 1/10")]
-    half = (Fraction(1, 2), Fraction(1, 2))
-    found = {
-        "Class II, P = (1/2, 3/10, 1/5), D = 3/10": ([KNOWN], "3/10", response(3, "3/10"), None),
-        "the same P, D = 9/20": ([KNOWN], "9/20", SHORT, None),
-        "Class III, {(3/5, 3/10, 1/10), (3/10, 3/5, 1/10)}, D = 1/5": (mirrored, "1/5", response(3, "1/5"), half),
+    cases = {
+        "low": ([KNOWN], "3/10", response(3, "3/10")),
+        "single": ([KNOWN], "9/20", SHORT),
+        "I": ([prior("1/3 1/3 1/3")], "1/2", response(3, "1/2")),
+        # The two halves of the hull of a Class III set; the symmetric mechanism is optimal for its middle.
+        "low, Class III": (mirrored, "1/5", response(3, "1/5")),
     }
-    ratios = {name: certified_ratio(*case) for name, case in found.items()}
-    stairs = sum(
-        not math.isnan(odds)
-        and {a / b for column in zip(*case[2], strict=True) for a in column for b in column if b}
-        <= {Fraction(1), Fraction(odds).limit_denominator(99), 1 / Fraction(odds).limit_denominator(99)}
-        for (case, odds) in zip(found.values(), ratios.values(), strict=True)
+    found = {name: confirmed(*case) for name, case in cases.items() if _staircase(case[2])}
+    outside = [name for name in found if name.partition(",")[0] not in where and not math.isnan(found[name])]
+    text = (
+        "For (1/2, 3/10, 1/5), of Class II, the optimum is a staircase at D = 3/10, of ratio {low}, and at D = 9/20, of ratio "
+        "{single}; for the hull of (3/5, 3/10, 1/10) and (3/10, 3/5, 1/10), of Class III, at D = 1/5, of ratio {mirrored}."
     )
-    text = "; ".join(f"{name}: ratio {odds:.6g}" for name, odds in ratios.items())
-    return above(f"staircase mechanisms certified optimal outside Class I ({text})", claimed=0, actual=stairs)
+    numbers = {"low": found["low"], "single": found["single"], "mirrored": found["low, Class III"]}
+    return refuted(text, bool(outside), **numbers)
 
 
-@claim()
-def section_1_sublinear() -> Finding:
-    kept = sum(p * row[i] for i, (p, row) in enumerate(zip(KNOWN, response(3, "3/10"), strict=True)))
-    return corrected(
-        {"U(Q / 2) for randomized response, D = 3/10": (float((kept - 1) / 2), float(kept / 2 - 1))},
-        {"the same for sum P_i Q(i|i)": (float(kept / 2), float(sum(p * Fraction(7, 20) for p in KNOWN)))},
-    )
-
-
-@claim()
-def equation_6() -> Finding:
-    priors, one, two = np.eye(2), np.array([1.0, 0.0]), np.array([0.0, 1.0])
-
-    def excess(utility: Callable[[FloatArray], float], first: FloatArray, second: FloatArray) -> float:
-        return float(utility(first) + utility(second) - utility(first + second))
-
-    named = {
-        "adding distortions, as printed: -1 > -2": excess(lambda d: -(priors @ d).max(), one, two),
-        "adding matrices, U = -max sum P_i (1 - Q_ii): 0 > -2": excess(
-            lambda q: -(priors @ (1 - q)).max(), 1 - one, 1 - two
-        ),
-        "adding matrices, U = min sum P_i Q_ii: 1 > 0": excess(lambda q: (priors @ q).min(), 1 - one, 1 - two),
+@claim(
+    wrong={
+        "U as -sum P_i D_i in both readings": {"offsets": (1, 1)},
+        "U as sum P_i Q(i|i) in both readings": {"offsets": (0, 0)},
     }
-    # In each reading the utility of the sum is larger by at least 1.
-    return holds(named={name: 1 + value for name, value in named.items()}, tolerance=1e-12)
+)
+def section_1_sublinear(offsets: Sequence[int] = (1, 0)) -> Finding:
+    kept = [[matrix[i][i] for i in range(3)] for matrix in (response(3, "3/10"), SHORT)]
+
+    def judged(offset: int) -> Finding:
+        one, two = (dot(KNOWN, diagonal) - offset for diagonal in kept)
+        half, both = dot(KNOWN, kept[0]) / 2 - offset, dot(KNOWN, kept[0]) + dot(KNOWN, kept[1]) - offset
+        if half == one / 2 and both <= one + two:
+            return holds(named={"(1/2, 3/10, 1/5), half of Q_D at D = 3/10, and its sum with (52)": 0.0})
+        text = "For (1/2, 3/10, 1/5) and Q_D with D = 3/10, half the matrix has the utility {half}, and half the utility is {of}."
+        return refuted(text, True, half=half, of=one / 2)
+
+    names = ("as -sum P_i D_i, the utility of Section II-D", "as sum P_i Q(i|i), which differs by 1")
+    return depends({name: judged(offset) for name, offset in zip(names, offsets, strict=True)})
+
+
+@claim(
+    wrong={"both mechanisms change letter 1": {"second": (1, 0)}, "for the set {(1, 0)} alone": {"priors": ((1, 0),)}}
+)
+def equation_5(
+    second: Sequence[int] = (0, 1), first: Sequence[int] = (1, 0), priors: Sequence[Sequence[int]] = ((1, 0), (0, 1))
+) -> Finding:
+    def worst(changed: Sequence[int]) -> int:
+        return max(sum(p * d for p, d in zip(one, changed, strict=True)) for one in priors)
+
+    added = worst([a + b for a, b in zip(first, second, strict=True)])
+    # As matrices: the sum keeps 2 - D_i - D'_i, and its utility is to be read with 1 - Q(i|i) for D_i.
+    matrices = worst([a + b - 1 for a, b in zip(first, second, strict=True)])
+    facts = {"the distortions added": -added > -worst(first) - worst(second)}
+    facts["the matrices added"] = -matrices > -worst(first) - worst(second)
+    return proved("Integers: -1 > -1 - 1 with distortions added, and 0 > -1 - 1 with the matrices added.", facts)
 
 
 # Section II
 
 
-def _class_violation(rng: np.random.Generator) -> float:
-    kind = str(rng.choice(["I", "II", "III"]))
-    source = random_set(rng, kind)
-    order = rng.permutation(source.alphabet_size)
-    return float(SourceSet(source.vertices[:, order]).source_class != kind)
+def _classes(vertices: FloatArray, hull: bool = True, exclusive: bool = True) -> list[str]:
+    """Classes by definition: a linear program for the hull, and all orders of the letters tried."""
+    count, size = vertices.shape
+    sums = np.vstack([vertices.T, np.ones(count)])
+    inside = linprog(np.zeros(count), A_eq=sums, b_eq=np.append(np.full(size, 1 / size), 1.0)).status == 0
+    if not hull:
+        inside = bool((np.abs(vertices - 1 / size) < 1e-12).all(axis=1).any())
+    orders = itertools.permutations(range(size))
+    sorted_alike = any((np.diff(vertices[:, list(order)], axis=1) <= 1e-12).all() for order in orders)
+    found = ["I"] * inside + ["II"] * (sorted_alike and not (exclusive and inside))
+    return found or ["III"]
 
 
-@claim(instance=_class_violation, tolerance=0.0)
-def definition_1(sample: Sample) -> Finding:
-    sets = {"I": [[0.5, 0.5]], "II": [[0.4, 0.4, 0.2]], "III": [[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]}
-    named = {f"{rows}: Class {kind}": float(SourceSet(rows).source_class != kind) for kind, rows in sets.items()}
-    named["{(1, 0), (0, 1)}, uniform only in the hull: Class I"] = float(SourceSet(np.eye(2)).source_class != "I")
-    return holds(sample, named=named, tolerance=0.0, of="sets built to be of a class, with letters permuted")
+def _relabeled(rng: np.random.Generator) -> tuple[FloatArray]:
+    vertices = any_set(rng).vertices
+    return (vertices[:, rng.permutation(vertices.shape[1])],)
 
 
-def _relabeling(rng: np.random.Generator, kind: str = "II") -> float:
-    source = random_set(rng, kind)
-    distortion = budget(rng, source)
-    if distortion == 0:
-        return math.nan
-    order = rng.permutation(source.alphabet_size)
-    return abs(eps(source, distortion) - eps(SourceSet(source.vertices[:, order]), distortion))
+@for_all(
+    _relabeled,
+    of="sets of all classes, with letters permuted",
+    tolerance=0.0,
+    wrong={
+        "Class I if the set itself holds the uniform distribution": {"hull": False},
+        "Class II whether or not of Class I": {"exclusive": False},
+    },
+)
+@example("{(1, 0), (0, 1)}", np.eye(2))
+@example("uniform", UNIFORM)
+@example("(2/5, 2/5, 1/5)", np.array([[0.4, 0.4, 0.2]]))
+@example("{(3/5, 3/10, 1/10), (3/10, 3/5, 1/10)}", np.array([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]))
+def definition_1(vertices: FloatArray, hull: bool = True, exclusive: bool = True) -> float:
+    return float(_classes(vertices, hull, exclusive) != [SourceSet(vertices).source_class])
 
 
-@claim(instance=_relabeling, tolerance=1e-8, share=0.5)
-def remark_1(sample: Sample) -> Finding:
-    tied = [eps(SourceSet(row), 0.3) for row in ([0.4, 0.4, 0.2], [0.4, 0.2, 0.4], [0.2, 0.4, 0.4])]
-    return holds(
-        sample, named={"(.4, .4, .2) in all orders": max(tied) - min(tied)}, tolerance=1e-8, of="Class II sets"
-    )
+def _reordered(rng: np.random.Generator) -> tuple[FloatArray, float, Sequence[int]]:
+    vertices, odds = random_set(rng, "II", vertices=(2, 3)).vertices, any_odds(rng)
+    return vertices, odds, rng.permutation(vertices.shape[1]).tolist()
 
 
-@claim()
-def example_1_single() -> Finding:
-    classes = {"Table I": table_1().source_class, "uniform, M = 3": SourceSet(np.full(3, 1 / 3)).source_class}
-    answers = {f"{name} is Class II": (True, kind == "II") for name, kind in classes.items()}
-    return corrected(yes(answers), yes({"Table I is Class II": (True, classes["Table I"] == "II")}))
+@for_all(
+    _reordered,
+    of="Class II sets",
+    share=0.5,
+    wrong={"each distribution may be relabeled by itself": {"alone": True}},
+)
+@example("(2/5, 2/5, 1/5) as (2/5, 1/5, 2/5)", np.array([[0.4, 0.4, 0.2]]), 2.0, [0, 2, 1])
+def remark_1(vertices: FloatArray, odds: float, order: Sequence[int], alone: bool = False) -> float:
+    other = vertices[:, order]
+    if alone:
+        other[0] = vertices[0]
+    return abs(channel_program(vertices, odds) - channel_program(other, odds))
 
 
-def _segment(rng: np.random.Generator) -> float:
-    return float(random_set(rng, "II", vertices=(2, 2)).source_class != "II")
+SIXTHS = [np.array(one) / 6 for one in itertools.product(range(7), repeat=3) if sum(one) == 6]
+_SAID = "{} are said to be of Class II, and {} are"
 
 
-@claim(instance=_segment, tolerance=0.0)
-def example_1_segment(sample: Sample) -> Finding:
-    named = {
-        "Table II": float(load_source_set("P_II_10").source_class != "II"),
-        "(.4, .4, .2) to (1, 0, 0)": float(SourceSet([[0.4, 0.4, 0.2], [1.0, 0.0, 0.0]]).source_class != "II"),
+@claim(wrong={"all but those with ties": {"apart": lambda one: len(set(one)) < 3}})
+def example_1_single(apart: object = None) -> Finding:
+    left = apart if callable(apart) else (lambda one: len(set(one)) == 1)
+    found = float(sum(_classes(one[np.newaxis]) == ["II"] for one in SIXTHS))
+    named = "sets of one distribution, M = 3, probabilities in sixths"
+    mended = float(sum(not left(one.tolist()) for one in SIXTHS))
+    return corrected({named: (float(len(SIXTHS)), found)}, {named: (mended, found)}, says=_SAID)
+
+
+@claim(wrong={"unless an end has a tie": {"ties": 2}})
+def example_1_segment(ties: int = 1) -> Finding:
+    falling = [one for one in SIXTHS if (np.diff(one) <= 0).all()]
+    pairs = list(itertools.combinations(falling, 2))
+    found = float(sum(_classes(np.array(pair)) == ["II"] for pair in pairs))
+    mended = float(sum(all(len(set(end.tolist())) > ties for end in pair) for pair in pairs))
+    named = "segments between two falling distributions, M = 3, probabilities in sixths"
+    return corrected({named: (float(len(pairs)), found)}, {named: (mended, found)}, says=_SAID)
+
+
+@claim(wrong={"the mean of 1 - Q(i|i), without weights": {"weighted": False}})
+def average_distortion(weighted: bool = True) -> Finding:
+    sympy = optional("sympy", "proofs")
+    facts = {}
+    for size in (2, 3, 4):
+        p, q = sympy.symbols(f"p:{size}"), sympy.symbols(f"q:{size * size}")
+        apart = [(i, j) for i in range(size) for j in range(size) if i != j]
+        kept = [1 - sum(q[size * i + j] for k, j in apart if k == i) for i in range(size)]
+        formula = sum((p[i] if weighted else sympy.Rational(1, size)) * (1 - kept[i]) for i in range(size))
+        facts[f"M = {size}"] = identical(sum(p[i] * q[size * i + j] for i, j in apart), formula)
+    return proved("Sympy: E d(X, X^) as a polynomial in P and Q, M = 2, 3, 4.", facts)
+
+
+@claim(wrong={"any two columns may be added": {"own": True}})
+def lemma_3(own: bool = False) -> Finding:
+    z3 = optional("z3", "proofs")
+    t, a, b, c, d, p, r, kept = z3.Reals("t a b c d p r kept")
+    # Columns (.., a, b, ..) and (.., c, d, ..) are added; p is the probability of the letter of the first, r of another one,
+    # whose diagonal element ``kept`` is in the second column only if that is no further column.
+    gain = p * c - (r * kept if own else 0)
+    facts = {
+        "no more leakage": always(a + c <= t * (b + d), a <= t * b, c <= t * d),
+        "no more distortion": always(gain >= 0, p >= 0, r >= 0, c >= 0, kept >= 0),
     }
-    return holds(sample, named=named, tolerance=0.0, of="pairs of ordered distributions")
+    return proved("Z3: adding a further column to that of a letter, for every M; the others follow one by one.", facts)
 
 
-def _average_distortion(rng: np.random.Generator) -> float:
-    source = random_set(rng, "III")
-    matrix = random_channel(rng, source.alphabet_size)
-    joint = source.vertices[:, :, np.newaxis] * matrix
-    off = ~np.eye(source.alphabet_size, dtype=bool)
-    return abs(float(joint[:, off].sum(axis=1).max()) - source.worst_case_distortion(matrix))
-
-
-@claim(instance=_average_distortion, tolerance=1e-12)
-def average_distortion(sample: Sample) -> Finding:
-    identity = SourceSet([0.5, 0.5]).worst_case_distortion(np.eye(2))
-    return holds(
-        sample, named={"identity": identity}, tolerance=1e-12, of="sets and channels, by the joint distribution"
+@claim(wrong={"of one output only": {"both": False}})
+def definition_3(both: bool = True) -> Finding:
+    z3 = optional("z3", "proofs")
+    t, a, b, c, d = z3.Reals("t a b c d")
+    bounds = [a <= t * b] + [c <= t * d] * both
+    facts = {"an output more": always(a + c <= t * (b + d), *bounds)}
+    return proved(
+        "Z3: the bound for an event and an output gives that for both together; any event by induction.", facts
     )
 
 
-def _merging(rng: np.random.Generator) -> float:
-    source = random_set(rng, "III")
-    size = source.alphabet_size
-    extra = int(rng.integers(1, 4))
-    wide = random_channel(rng, size, size + extra)
-    merged = wide[:, :size].copy()
-    for column in range(extra):
-        merged[:, int(rng.integers(size))] += wide[:, size + column]
-    farther = float((source.vertices @ (np.diagonal(wide) - np.diagonal(merged))).max())
-    return max(math.log(largest_ratio(merged) / largest_ratio(wide)), farther)
+def _two_sources(rng: np.random.Generator) -> tuple[FloatArray, SourceSet, SourceSet]:
+    return (random_channel(rng, 3), *(random_set(rng, "III", letters=(3, 3)) for _ in range(2)))
 
 
-@claim(instance=_merging, tolerance=1e-12)
-def lemma_3(sample: Sample) -> Finding:
-    wide = np.array([[0.4, 0.2, 0.4], [0.2, 0.6, 0.2]])
-    change = math.log(largest_ratio(wide[:, :2] + wide[:, 2:] * [1, 0]) / largest_ratio(wide))
-    return holds(sample, named={"2 x 3 channel": change}, tolerance=1e-12, of="channels with 1 to 3 more outputs")
+@for_all(
+    _two_sources,
+    of="channels with two source sets each",
+    tolerance=0.0,
+    share=0.5,
+    wrong={
+        "of maximal information": {"notion": "maximal information"},
+        "of mutual information": {"notion": "mutual information"},
+    },
+)
+@example("Q_D with D = 1/4, uniform and (9/10, 1/10)", response(2, "1/4"), SourceSet([0.5, 0.5]), SourceSet([0.9, 0.1]))
+def remark_2(
+    matrix: FloatArray | Channel, one: SourceSet, two: SourceSet, notion: str = "differential privacy"
+) -> float:
+    mechanism, judge = Mechanism(np.array(matrix, dtype=float)), notion_by_name(notion)
+    return abs(judge.leakage(mechanism, one) - judge.leakage(mechanism, two))
 
 
-def _events(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 5))
-    matrix = random_channel(rng, size)
-    events = [list(e) for k in range(1, size + 1) for e in itertools.combinations(range(size), k)]
-    largest = max(
-        float(matrix[i, event].sum() / matrix[j, event].sum())
-        for event in events
-        for i, j in itertools.permutations(range(size), 2)
+@claim(
+    wrong={
+        "at most M-2 columns are zero": {"most": 2},
+        "a column may have a zero beside positive elements": {"mixed": True},
+    }
+)
+def remark_3(most: int = 1, mixed: bool = False) -> Finding:
+    facts = {}
+    for size in (2, 3):
+        rows = [row for row in itertools.product((0, 1), repeat=size) if any(row)]
+        zeros = set()
+        agree = True
+        for pattern in itertools.product(rows, repeat=size):
+            matrix = [[Fraction(x, sum(row)) for x in row] for row in pattern]
+            columns = list(zip(*pattern, strict=True))
+            pure = mixed or all(all(column) or not any(column) for column in columns)
+            if pure:
+                zeros.add(sum(not any(column) for column in columns))
+            agree &= (ratio(matrix) < math.inf) == pure and ratio(matrix) >= 1
+        facts[f"finite exactly if no column is mixed, and never below 0, M = {size}"] = agree
+        facts[f"numbers of zero columns, M = {size}"] = zeros == set(range(size - most + 1))
+    how = (
+        "Enumeration of all patterns of zeros for M = 2, 3; whether the leakage is finite depends on the pattern alone."
     )
-    return abs(largest - largest_ratio(matrix)) / largest
+    return proved(how, facts)
 
 
-@claim(instance=_events, tolerance=1e-12, share=0.5)
-def definition_3(sample: Sample) -> Finding:
-    matrix = np.array([[0.6, 0.3, 0.1], [0.2, 0.3, 0.5]])
-    event = float(matrix[0, :2].sum() / matrix[1, :2].sum())
-    named = {"rows (.6, .3, .1), (.2, .3, .5): event of outputs 1 and 2": event - largest_ratio(matrix)}
-    return holds(sample, named=named, tolerance=1e-12, of="channels, all events against single outputs")
+@claim(
+    wrong={
+        "infinite if two letters are possible, else 1": {"printed": False},
+        "0 whatever the distribution": {"most": 3},
+    }
+)
+def perfect_utility(printed: bool = True, most: int = 1) -> Finding:
+    sources = {"P = (1, 0)": prior("1 0"), "P = (3/4, 1/4)": prior("3/4 1/4"), "P = (1, 0, 0)": prior("1 0 0")}
+    truth = {
+        f"{name}, D = 0": math.exp(optimal_mechanism(as_floats(one), distortion=0.0).leakage)
+        for name, one in sources.items()
+    }
+    possible = [sum(p > 0 for p in one) for one in sources.values()]
+    mended = [math.inf if count > most else 1.0 for count in possible]
+    said = [math.inf] * 3 if printed else mended
+    pairs = [dict(zip(truth, zip(one, truth.values(), strict=True), strict=True)) for one in (said, mended)]
+    return corrected(*pairs, says="the identity has the ratio {}, the least ratio is {}")
 
 
-def _two_sources(rng: np.random.Generator) -> float:
-    matrix = Mechanism(random_channel(rng, 3))
-    one, two = (random_set(rng, "III", letters=(3, 3)) for _ in range(2))
-    notion = DifferentialPrivacy()
-    return abs(notion.leakage(matrix, one) - notion.leakage(matrix, two))
-
-
-@claim(instance=_two_sources, tolerance=0.0, share=0.5)
-def remark_2(sample: Sample) -> Finding:
-    notion, matrix = DifferentialPrivacy(), Mechanism([[0.75, 0.25], [0.25, 0.75]])
-    losses = [notion.leakage(matrix, SourceSet(row)) for row in ([0.5, 0.5], [0.9, 0.1])]
-    named = {"randomized response with uniform and with (9/10, 1/10)": abs(losses[0] - losses[1])}
-    return holds(sample, named=named, tolerance=0.0, of="channels with two source sets each")
-
-
-def _zero_columns(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 5))
-    matrix = random_channel(rng, size)
-    matrix[:, rng.random(size) < 0.3] = 0.0
-    if rng.random() < 0.5:
-        matrix[rng.integers(size), rng.integers(size)] = 0.0
-    if (matrix.sum(axis=1) == 0).any():
-        return math.nan
-    matrix /= matrix.sum(axis=1, keepdims=True)
-    leakage = DifferentialPrivacy().leakage(Mechanism(matrix), SourceSet(np.full(size, 1 / size)))
-    pure = all((column > 0).all() or (column == 0).all() for column in matrix.T)
-    used = int(matrix.any(axis=0).sum())
-    return max(float(math.isfinite(leakage) != pure), -leakage, float(not 1 <= used <= size))
-
-
-@claim(instance=_zero_columns, tolerance=1e-12)
-def remark_3(sample: Sample) -> Finding:
-    leakage = DifferentialPrivacy().leakage(Mechanism(np.eye(3)), as_floats(KNOWN))
-    named = {"identity: infinite": float(math.isfinite(leakage))}
-    return holds(sample, named=named, tolerance=1e-12, of="channels with zeros at random")
-
-
-@claim()
-def perfect_utility() -> Finding:
-    certain, constant = prior("1 0"), channel("1 0; 1 0")
-    best = optimal_mechanism(as_floats(certain), distortion=0.0)
-    return above(
-        f"P = (1, 0), D = 0: the constant answer has distortion {worst_distortion([certain], constant)} and ratio "
-        f"{ratio(constant)}, and changes letter 2 with probability",
-        claimed=0,
-        actual=float(1 - constant[1][1]),
-        leakage=best.leakage,
-    )
-
-
-@claim()
-def lemma_1_convex() -> Finding:
+@claim(
+    wrong={"at most the mean of the two leakages": {"mend": "mean"}, "at most the smaller leakage": {"mend": "least"}}
+)
+def lemma_1_convex(mend: str = "most") -> Finding:
     one, two = channel("1/5 4/5; 1/10 9/10"), channel("3/5 2/5; 1/10 9/10")
     middle = tuple(tuple((a + b) / 2 for a, b in zip(x, y, strict=True)) for x, y in zip(one, two, strict=True))
     ends = [math.log(ratio(one)), math.log(ratio(two))]
-    here = math.log(ratio(middle))
-    name = f"ratios {ratio(one)} and {ratio(two)}, half way {ratio(middle)}"
+    bounds, here = {"mean": sum(ends) / 2, "most": max(ends), "least": min(ends)}, math.log(ratio(middle))
+    name = f"mechanisms of ratios {ratio(one)} and {ratio(two)}, whose mean has ratio {ratio(middle)}"
     return corrected(
-        {f"{name}: excess over the mean leakage": (0.0, max(0.0, here - sum(ends) / 2))},
-        {f"{name}: excess over the larger leakage": (0.0, max(0.0, here - max(ends)))},
+        {name: (bounds["mean"], max(here, bounds["mean"]))},
+        {name: (bounds[mend], max(here, bounds[mend]))},
+        says="convexity bounds its leakage by {}, and it is {}",
     )
 
 
-def _quasi_convex(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 6))
-    one, two = random_channel(rng, size), random_channel(rng, size)
-    share = float(rng.uniform(0, 1))
-    return math.log(largest_ratio(share * one + (1 - share) * two) / max(largest_ratio(one), largest_ratio(two)))
+@claim(wrong={"a mixture leaks at most the mean": {"mean": True}})
+def lemma_1(mean: bool = False) -> Finding:
+    z3 = optional("z3", "proofs")
+    s, t, a, b, c, d, share = z3.Reals("s t a b c d share")
+    bound = share * s + (1 - share) * t if mean else z3.If(s >= t, s, t)
+    mixed = share * a + (1 - share) * c <= bound * (share * b + (1 - share) * d)
+    given = [s >= 1, t >= 1, share >= 0, share <= 1, b >= 0, d >= 0, a >= 0, c >= 0, a <= s * b, c <= t * d]
+    how = "Z3: two elements of a column of either mechanism and any share, so for all M, zeros among them."
+    return proved(how, {"a mixture": always(mixed, *given)})
 
 
-@claim(instance=_quasi_convex, tolerance=1e-12)
-def lemma_1(sample: Sample) -> Finding:
-    flat, sharp = np.full((2, 2), 0.5), np.array([[0.9, 0.1], [0.1, 0.9]])
-    named = {"a constant answer and ratio 9": math.log(largest_ratio((flat + sharp) / 2) / largest_ratio(sharp))}
-    return holds(sample, named=named, tolerance=1e-12, of="mixtures of two channels")
+def _at_a_distortion(rng: np.random.Generator) -> tuple[SourceSet, float]:
+    return any_set(rng), float(rng.uniform(0.01, 1.0))
 
 
-def _attained(rng: np.random.Generator) -> float:
-    source = random_set(rng, str(rng.choice(["I", "II", "III"])))
-    best = optimal_mechanism(source, distortion=float(rng.uniform(0.01, 1.0)))
-    return 1.0 if not 0 <= best.leakage < math.inf else best.gap
+@for_all(_at_a_distortion, of="sets of all classes", wrong={"also at D = 0": {"scale": 0.0}})
+@example("(1, 0), D = 1e-6", SourceSet([1, 0]), 1e-6)
+@example("(1/2, 1/2, 0), D = 1e-6", SourceSet([0.5, 0.5, 0]), 1e-6)
+@example("{(1, 0), (0, 1)}, D = 1e-6", SourceSet(np.eye(2)), 1e-6)
+def definition_4(source: SourceSet, distortion: float, scale: float = 1.0) -> float:
+    allowed = distortion * scale
+    best = optimal_mechanism(source, distortion=allowed)
+    if not 0 <= best.leakage < math.inf:
+        return 1.0
+    over = source.worst_case_distortion(best.mechanism.matrix) - allowed
+    # A mechanism of a smaller ratio would need more than D; of ratio 1 there is none smaller.
+    odds = math.exp(best.leakage)
+    under = allowed - channel_program(source.vertices, 1 + (odds - 1) * (1 - 1e-6)) if odds > 1 + 1e-6 else 0.0
+    return max(over, under, math.log(largest_ratio(best.mechanism.matrix)) - best.leakage)
 
 
-@claim(instance=_attained, tolerance=1e-9)
-def definition_4(sample: Sample) -> Finding:
-    best = [optimal_mechanism(SourceSet(rows), distortion=1e-6) for rows in ([[1, 0]], [[0.5, 0.5, 0]], np.eye(2))]
-    named = {f"{one.source.vertices.tolist()}, D = 1e-6": one.gap for one in best}
-    return holds(sample, named=named, tolerance=1e-9, of="sets of all classes, gap of the certificate")
+def _two_distortions(rng: np.random.Generator) -> tuple[SourceSet, float, float]:
+    one = float(rng.uniform(0.01, 0.97))
+    return any_set(rng), one, one + float(rng.uniform(0.02, 1)) * (1 - one)
 
 
-def _monotone(rng: np.random.Generator) -> float:
-    source = random_set(rng, str(rng.choice(["I", "II", "III"])))
-    one, two = sorted(rng.uniform(0.01, 1.0, size=2))
-    return eps(source, float(two)) - eps(source, float(one))
+@for_all(
+    _two_distortions,
+    of="sets of all classes at two distortions each",
+    share=0.5,
+    wrong={"strictly, at every distortion": {"strictly": True}, "by a tenth of the rise of D at least": {"slope": 0.1}},
+)
+@example("(1/2, 3/10, 1/5), D = 11/20 and 3/5", SourceSet(ONE), 0.55, 0.6)
+def decreasing(source: SourceSet, one: float, two: float, strictly: bool = False, slope: float = 1e-4) -> float:
+    here, there = eps(source, one), eps(source, two)
+    return there - here + slope * (two - one) * (strictly or here > 0)
 
 
-@claim(instance=_monotone, tolerance=1e-8, share=0.5)
-def decreasing(sample: Sample) -> Finding:
-    here, there = (eps(as_floats(KNOWN), d) for d in (0.55, 0.6))
-    return corrected(
-        yes({"(1/2, 3/10, 1/5): less at D = 0.6 than at D = 0.55": (True, there < here)}),
-        yes({"(1/2, 3/10, 1/5): not more at D = 0.6 than at D = 0.55": (True, there <= here)}),
-        sample,
-    )
-
-
-def _inverse(rng: np.random.Generator) -> float:
+def _positive_leakage(rng: np.random.Generator) -> tuple[FloatArray, float] | None:
     source = random_set(rng, str(rng.choice(["II", "III"])))
-    leakage = float(rng.uniform(0.05, 4.0))
-    return eps(source, float(distortion_curve(source, leakage)) + 1e-12) - leakage
+    distortion = budget(rng, source)
+    return (source.vertices, distortion) if distortion > 0 else None
 
 
-@claim(instance=_inverse, tolerance=1e-7, share=0.5)
-def inverse_problem(sample: Sample) -> Finding:
-    """Loose: at most eps; less where the curve jumps over eps."""
-    source = as_floats(KNOWN)
-    there = float(distortion_curve(source, math.log(1.5)))
-    inside = float(distortion_curve(source, math.log(2.2)))
-    return loose(
-        {
-            "(1/2, 3/10, 1/5), exp eps = 11/5: eps*(D*), eps": (eps(source, inside), math.log(2.2)),
-            "exp eps = 3/2, inside the jump from 5/3 to 1": (eps(source, there), math.log(1.5)),
-        },
-        sample,
-        tolerance=1e-7,
+@for_all(
+    _positive_leakage,
+    of="Class II and III sets",
+    share=0.5,
+    wrong={"eps*(D*(eps)) = eps at every eps": {"both_ways": True}},
+)
+@example("(1/2, 3/10, 1/5), D = 9/20", ONE, 0.45)
+def inverse_problem(vertices: FloatArray, distortion: float, both_ways: bool = False) -> float:
+    source = SourceSet(vertices)
+    odds = math.exp(eps(source, distortion))
+    within = channel_program(vertices, odds) - distortion
+    less = distortion - channel_program(vertices, 1 + (odds - 1) * (1 - 1e-6))
+    if both_ways:
+        half = math.log(1 + (odds - 1) / 9)
+        less = abs(eps(source, channel_program(vertices, math.exp(half)) + 1e-12) - half)
+    return max(within, less)
+
+
+@claim(wrong={"with the sign, min max P.D = -max U": {"sign": -1}})
+def equation_4_sign(sign: int = 1) -> Finding:
+    least = Fraction(channel_program(ONE, 2.2)).limit_denominator(10**6)
+    named = "(1/2, 3/10, 1/5), ratios up to 11/5"
+    return corrected(
+        {named: (float(least), float(-sign * least))},
+        {named: (float(least), float(least))},
+        says="the least worst-case distortion is {}, and the largest utility, as printed its equal, is {}",
     )
+
+
+@claim(wrong={"over finite sets": {"members": 100}})
+def thresholds_maximum(members: int = 0) -> Finding:
+    n = optional("z3", "proofs").Real("n")
+    seconds = [Fraction(1, 2) - Fraction(1, number) for number in range(3, members)]
+    attained = max(seconds) in seconds if members else not always(1 / (n + 1) < 1 / n, n >= 3)
+    text = (
+        "Among the distributions (1/2 + 1/n, 1/2 - 1/n), n = 3, 4, ..., none has the largest second probability: each is below "
+        "the next one and below {limit}."
+    )
+    return refuted(text, not attained, limit=Fraction(1, 2))

@@ -1,26 +1,25 @@
 """What Kalantari, Sankar and Sarwate state in their proofs (Section V) of Theorems 1 and 2, with the lemmas in them.
 
-The proof of Theorem 3 is in ``kalantari2018_folding``. Numbers of the preprint of 2017 are given with those of 2018; where the
-formulas of 2018 could not be read, those of the preprint are meant. ``Q(j|i)`` is the probability that letter i is published as
-j. The coloring argument is in ``kalantari2018_coloring``.
+The proof of Theorem 3 is in ``kalantari2018_folding``. Numbers are those of the preprint of 2017, in which alone the formulas
+are legible. ``Q(j|i)`` is the probability that letter i is published as j. The coloring argument is in ``kalantari2018_coloring``.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
-from paper_repro.claims.draw import random_channel, random_set
+from paper_repro.claims.base import Finding, Sample, claim, corrected, loose, proved, refuted
+from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import (
     KNOWN,
     SHORT,
-    Channel,
     Prior,
-    as_floats,
     channel,
     dot,
     prior,
@@ -28,411 +27,348 @@ from paper_repro.claims.exact import (
     response,
     worst_distortion,
 )
-from paper_repro.claims.kalantari_tools import eps, last_budget, output_sizes, symmetric, yes
-from paper_repro.papers import kalantari2016, kalantari2018
-from paper_repro.papers.coloring import largest_ratio
-from paper_repro.papers.kalantari2018 import equation_32
-from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.types import FloatArray
+from paper_repro.claims.kalantari_tools import output_sizes, tail
+from paper_repro.claims.prove import always, identical
+from paper_repro.errors import optional
 
 
-def _ascending(rng: np.random.Generator, count: int) -> FloatArray:
-    """Distortions in rising order with a sum below ``count - 1``."""
-    changed = np.sort(rng.uniform(0.01, 1.0, size=count))
-    return np.asarray(changed * min(1.0, float(rng.uniform(0.2, 0.99)) * (count - 1) / changed.sum()))
+def _falling(z3: Any, size: int) -> tuple[list[Any], list[Any]]:
+    """Probabilities P_1 >= ... >= P_M as symbols, and what is known of them."""
+    p = z3.Reals(" ".join(f"p{i}" for i in range(size)))
+    return p, [p[-1] >= 0, sum(p) == 1, *(p[i] >= p[i + 1] for i in range(size - 1))]
 
 
-# Lemmas 1 and 4
+# Lemmas 1, 2 and 7
 
 
-def _mixture_bound(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 5))
-    one, two = random_channel(rng, size), random_channel(rng, size)
-    odds, share = max(largest_ratio(one), largest_ratio(two)), float(rng.random())
-    mixed = share * one + (1 - share) * two
-    return float((mixed[:, np.newaxis, :] - odds * mixed[np.newaxis, :, :]).max())
-
-
-@claim(instance=_mixture_bound, tolerance=1e-12)
-def equation_30(sample: Sample) -> Finding:
+@claim(wrong={"<=, with 2 for the ratio 3": {"odds": 2}, "<, for a ratio above both": {"strict_odds": 4}})
+def equation_25(odds: int = 3, strict_odds: int = 3) -> Finding:
     same = response(2, "1/4")  # both mechanisms, and any mixture of them
-    left, right = same[0][0], 3 * same[1][0]
-    name = "both with rows (3/4, 1/4), (1/4, 3/4): mixture has Q(1|1)"
-    return corrected(
-        yes({f"{name} < 3 Q(1|2)": (True, left < right)}), yes({f"{name} <= 3 Q(1|2)": (True, left <= right)}), sample
-    )
+    pairs = [(same[x][y], same[1 - x][y]) for x in range(2) for y in range(2)]
+    below, at_most = (sum(a < strict_odds * b for a, b in pairs), sum(a <= odds * b for a, b in pairs))
+    name = "both mechanisms with rows (3/4, 1/4), (1/4, 3/4)"
+    says = "all {} of Q(y|x) are said to be below 3 Q(y|x'), and {} are"
+    return corrected({name: (4.0, float(below))}, {name: (4.0, float(at_most))}, says=says)
 
 
-def _resorted(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 6))
-    falling, changed = np.sort(rng.dirichlet(np.ones(size)))[::-1], rng.random(size)
-    return float(falling @ np.sort(changed) - falling @ changed)
+def _sums(order: Sequence[int], changed: Prior) -> tuple[float, float, float]:
+    """``sum P_i D*_T(i)``, the same with the inverse of T, and ``sum P_i D_i``, where ``D*_i = D_T(i)``."""
+    rising = [changed[i] for i in order]
+    inverse = [order.index(i) for i in range(len(order))]
+    there, back = ([rising[i] for i in way] for way in (order, inverse))
+    return float(dot(KNOWN, there)), float(dot(KNOWN, back)), float(dot(KNOWN, changed))
 
 
-@claim(instance=_resorted, tolerance=1e-12)
-def lemma_2_equation_27(sample: Sample) -> Finding:
-    changed, order = prior("1/5 3/10 1/10"), (2, 0, 1)
-    rising = tuple(changed[i] for i in order)
-    inverse = tuple(order.index(i) for i in range(3))
-    end = float(dot(KNOWN, changed))
-    name = "P = (1/2, 3/10, 1/5), D = (1/5, 3/10, 1/10), T = (3, 1, 2): sum P_i D*_{}"
-    return corrected(
-        {name.format("T(i)"): (float(dot(KNOWN, tuple(rising[i] for i in order))), end)},
-        {name.format("T^-1(i)"): (float(dot(KNOWN, tuple(rising[i] for i in inverse))), end)},
-        sample,
-    )
+@claim(wrong={"for a swap, its own inverse": {"order": (1, 0, 2)}, "with T twice": {"mended": 0}})
+def lemma_2_equation_27(order: Sequence[int] = (2, 0, 1), mended: int = 1) -> Finding:
+    sums = _sums(order, prior("1/5 3/10 1/10"))
+    name = "P = (1/2, 3/10, 1/5), D = (1/5, 3/10, 1/10), T = (3, 1, 2)"
+    says = "the sum in the middle is {}, and sum P_i D_i is {}"
+    return corrected({name: (sums[0], sums[2])}, {name: (sums[mended], sums[2])}, says=says)
 
 
-@claim(instance=_resorted, tolerance=1e-12)
-def lemma_7_proof(sample: Sample) -> Finding:
-    tied = np.array([0.4, 0.4, 0.2])
-    change = float(tied @ np.array([0.1, 0.2, 0.3]) - tied @ np.array([0.2, 0.1, 0.3]))
-    return holds(sample, named={"a tie, (2/5, 2/5, 1/5)": change}, tolerance=1e-12, of="priors and distortions")
+@claim(wrong={"for distortions that rise already": {"changed": "1/10 1/5 3/10"}})
+def lemma_7_proof(changed: str = "3/10 1/5 1/10") -> Finding:
+    before = prior(changed)
+    rising = float(dot(KNOWN, sorted(before)))
+    name = "P = (1/2, 3/10, 1/5), D = (3/10, 1/5, 1/10)"
+    pair = float(dot(KNOWN, before))
+    says = "the sum at most D is {} as printed, and that of the valid mechanism is {}"
+    return corrected({name: (rising, pair)}, {name: (pair, pair)}, says=says)
 
 
 # Theorem 1
 
 
-def _pairs_above(matrix: Channel, factor: Fraction) -> int:
-    size = len(matrix)
-    return sum(matrix[i][j] > factor * matrix[j][j] for i, j in itertools.permutations(range(size), 2))
+@claim(wrong={"mended by 1 / (e^eps - 1)": {"odds": 2}, "for Q with all letters changed for certain": {"shown": "1"}})
+def equation_28_first(odds: int = 3, shown: str = "1/3") -> Finding:
+    matrix = response(2, shown)
+    pairs = [(matrix[i][j], matrix[j][j]) for i, j in ((0, 1), (1, 0))]
+    name = "M = 2, Q_D with D = 1/4 of ratio 3, and Q with rows (2/3, 1/3), (1/3, 2/3) of ratio 2"
+    above, mended = sum(a > 3 * b for a, b in pairs), sum(a * odds > b for a, b in pairs)
+    says = "{} of two pairs at least are said to have Q(j|i) > 3 Q(j|j), and {} have"
+    return corrected({name: (1.0, float(above))}, {name: (2.0, float(mended))}, says=says)
 
 
-def _off_diagonal(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 6))
-    matrix = random_channel(rng, size)
-    odds = largest_ratio(matrix) * 1.001
-    return float((np.diagonal(matrix) / odds - matrix).max())
+@claim(wrong={"M for M-1 in the factor": {"less": 0}})
+def equation_28_sums(less: int = 1) -> Finding:
+    sympy = optional("sympy", "proofs")
+    distortion, facts = sympy.Symbol("D"), {}
+    for size in (2, 3, 4, 5):
+        d = sympy.symbols(f"d:{size}")
+        total, odds = sum(d), (size - 1) * (1 - distortion) / distortion
+        lines = [
+            sum(1 - one + (size - 1 - (total - one)) / odds for one in d),
+            size - total + size * (size - 1) / odds - (size - 1) / odds * total,
+            ((size - less) / odds + 1) * (size - total),
+            (size - total) / (1 - distortion),
+        ]
+        facts[f"M = {size}"] = all(identical(one, lines[0]) for one in lines[1:])
+    return proved("Sympy: the four lines are one function of D and D_1, ..., D_M, M = 2 to 5.", facts)
 
 
-@claim(instance=_off_diagonal, tolerance=0.0)
-def equation_33_first(sample: Sample) -> Finding:
-    matrix, odds = response(2, "1/3"), Fraction(3)
-    name = "M = 2, Q_D for D = 1/4 (ratio 3), Q = Q_D for D = 1/3 (ratio 2): {} of 2 pairs are above {} Q(j|j)"
-    few, all_pairs = _pairs_above(matrix, odds), _pairs_above(matrix, 1 / odds)
-    return corrected(
-        {name.format("at least 1", "3"): (1.0, float(few))},
-        {name.format("all", "1/3"): (2.0, float(all_pairs))},
-        sample,
-    )
-
-
-def _sums(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 8))
-    distortion, changed = float(rng.uniform(0.05, 0.95)) * (size - 1) / size, rng.random(size)
-    odds = (size - 1) * (1 - distortion) / distortion
-    lines = [
-        sum(1 - changed[j] + (size - 1 - (changed.sum() - changed[j])) / odds for j in range(size)),
-        size - changed.sum() + size * (size - 1) / odds - (size - 1) / odds * changed.sum(),
-        ((size - 1) / odds + 1) * (size - changed.sum()),
-        (size - changed.sum()) / (1 - distortion),
-    ]
-    return float(np.ptp(lines))
-
-
-@claim(instance=_sums, tolerance=1e-10)
-def equation_33_sums(sample: Sample) -> Finding:
-    changed, odds = prior("1/10 1/5 1/2"), Fraction(6)  # D = 1/4
-    start = sum((1 - d + (2 - (sum(changed) - d)) / odds for d in changed), Fraction(0))
-    end = (3 - sum(changed)) / (1 - Fraction(1, 4))
-    return holds(
-        sample, named={"D_j = (1/10, 1/5, 1/2), D = 1/4": float(abs(start - end))}, tolerance=1e-10, of="M, D and D_j"
-    )
-
-
-def _more_distortion(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 6))
-    matrix = random_channel(rng, size)
-    return size * (size - 1) / (largest_ratio(matrix) + size - 1) - float(size - np.trace(matrix))
-
-
-@claim(instance=_more_distortion, tolerance=1e-12)
-def equation_34(sample: Sample) -> Finding:
-    named = {}
-    for name, matrix in (
-        ("Q_D, M = 3, D = 1/4: equality", response(3, "1/4")),
-        ("(52) for (5/16, 5/16), k = 1", SHORT),
-    ):
-        bound = 6 / (Fraction(ratio(matrix)) + 2)
-        named[name] = float(bound - (3 - sum(matrix[i][i] for i in range(3))))
-    return holds(sample, named=named, tolerance=1e-12, of="channels")
+@claim(wrong={"for the leakage of Q_D itself": {"strict": False}, "> (M-1) D / (1-D)": {"other": True}})
+def equation_29(strict: bool = True, other: bool = False) -> Finding:
+    z3 = optional("z3", "proofs")
+    m, t, d, kept = z3.Reals("m t d kept")
+    less = t * d < (m - 1) * (1 - d) if strict else t * d <= (m - 1) * (1 - d)
+    # The sum over i != j of t Q(j|i) >= Q(j|j).
+    given = [m >= 2, d > 0, m * d < m - 1, t >= 1, kept >= 0, t * (m - kept) >= (m - 1) * kept, less]
+    bound = (m - kept) * (1 - d) > (m - 1) * d if other else m - kept > m * d
+    return proved("Z3, every M: from the sum of t Q(j|i) >= Q(j|j) over i != j.", {"sum of D_j": always(bound, *given)})
 
 
 # Theorem 2: thresholds
 
 
-@claim()
-def output_size() -> Finding:
-    """Loose: at least M-k+1, which is M less the k-1 of the same sentence."""
+@claim(wrong={"at least M-k+2": {"more": 2}, "at least M-k+1": {"more": 1}})
+def output_size(more: int = 0) -> Finding:
     found = {}
-    for name, source, distortion, columns in (
-        ("(1/2, 3/10, 1/5), D = 1/10 < D^(1)", as_floats(KNOWN), 0.1, 1),
-        ("Table I, D = 0.08 < D^(3)", load_source_set("P_II_6"), 0.08, 3),
+    for name, one, distortion, columns in (
+        ("(1/2, 3/10, 1/5), D = 1/10 < D^(1)", KNOWN, 0.1, 1),
+        ("Table I, D = 2/25 < D^(3)", prior("7/10 3/20 3/50 1/25 3/100 1/50"), 0.08, 3),
     ):
-        size = source.alphabet_size
-        below = distortion < kalantari2018.distortion_thresholds(source)[columns]
-        least = size - kalantari2016.lemma_3(source, distortion)
-        found[f"{name}: M-k, least size"] = (float(size - columns), float(least) if below else -math.inf)
-    return loose(found)
+        least = min(output_sizes(np.array([[float(p) for p in one]]), distortion))
+        below = distortion < tail(one, columns)
+        found[name] = (float(len(one) - columns + more), float(least) if below else -math.inf)
+    return loose(found, says="at least {} letters are published, in fact at least {}")
 
 
-def _perfect(rng: np.random.Generator) -> float:
-    source = random_set(rng, "II")
-    return abs(last_budget(source) - kalantari2018.lemma_4(source))
+@claim(wrong={"D >= D^(M-2)": {"begin": 2}, "letters in any order": {"sorted_": False}})
+def lemma_5_perfect(begin: int = 1, sorted_: bool = True) -> Finding:
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for size in (3, 4, 5):
+        p, given = _falling(z3, size)
+        a = z3.Reals(" ".join(f"a{i}" for i in range(size)))
+        answers = [sum(a) == 1, *(one >= 0 for one in a), *(given if sorted_ else [sum(p) == 1, *(q >= 0 for q in p)])]
+        # Of the largest probability: sum a_i P_i <= P_1, one product at a time.
+        least = z3.And(*(one * weight <= weight * p[0] for one, weight in zip(p, a, strict=True)))
+        facts[f"an answer without leakage has distortion 1 - P_1 or more, M = {size}"] = always(least, *answers)
+        facts[f"1 - P_1 is D^(M-1), M = {size}"] = always(1 - p[0] == sum(p[begin:]), sum(p) == 1)
+    how = "Z3, M = 3 to 5: answers with probabilities a_i have distortion sum P_i (1 - a_i) >= 1 - P_1, attained by a_1 = 1."
+    return proved(how, facts)
 
 
-@claim(instance=_perfect, tolerance=1e-9)
-def lemma_7(sample: Sample) -> Finding:
-    source = as_floats(KNOWN)
-    named = {
-        "(1/2, 3/10, 1/5), D = 1/2": eps(source, 0.5),
-        "the same, D = 1/2 - 1e-9: more than log 5/3 less 1e-6": math.log(5 / 3) - 1e-6 - eps(source, 0.5 - 1e-9),
-        "(1, 0): D^(M-1) = 0": max(kalantari2018.lemma_4(SourceSet([1, 0])), eps(SourceSet([1, 0]), 0.0)),
-    }
-    return holds(sample, named=named, tolerance=1e-9, of="Class II sets, first distortion without leakage")
-
-
-@claim()
-def lemma_6_support() -> Finding:
-    sizes = output_sizes(np.array([[0.5, 0.3, 0.2]]), 0.1)
-    name = "(1/2, 3/10, 1/5), D = 1/10 < D^(1), k = 1: {} size of the output of a valid mechanism"
+@claim(wrong={"none of M-k+1 letters or fewer": {"more": 1}, "for D^(1) <= D": {"distortion": 0.2}})
+def lemma_6_support(more: int = 0, distortion: float = 0.1) -> Finding:
+    sizes = output_sizes(np.array([[0.5, 0.3, 0.2]]), distortion)
+    largest, least = "(1/2, 3/10, 1/5), D = 1/10 < D^(1), k = 1, largest output", "the same, smallest output"
     return corrected(
-        {name.format("largest"): (2.0, float(max(sizes)))}, {name.format("least"): (2.0 + 1, float(min(sizes)))}
+        {largest: (2.0, float(max(sizes)))},
+        {least: (3.0 + more, float(min(sizes)))},
+        says="M-k = {} letters at most, in fact {}",
     )
 
 
-def _least_support(rng: np.random.Generator) -> float:
-    source = random_set(rng, "II")
-    size, columns = source.alphabet_size, int(rng.integers(1, source.alphabet_size + 1))
-    threshold = float(kalantari2018.distortion_thresholds(source)[columns])
-    if threshold <= 1e-6:
-        return math.nan
-    return size - columns + 1.0 - min(output_sizes(source.vertices, threshold * float(rng.uniform(0, 1 - 1e-6))))
+@claim(wrong={"at least the mass of the last k+1 letters": {"letters": 2}})
+def lemma_6_proof(letters: int = 1) -> Finding:
+    shorter = ("1 0 0; 0 1 0; 0 1 0", "1 0 0; 1 0 0; 0 0 1", "0 1 0; 0 1 0; 0 0 1")
+    found = [worst_distortion([KNOWN], channel(rows)) for rows in shorter]
+    above, at_least = (sum(d > tail(KNOWN, 1) for d in found), sum(d >= tail(KNOWN, letters) for d in found))
+    name = "(1/2, 3/10, 1/5), one letter published as another, the two others as they are"
+    says = "all {} are said to have a distortion above 1/5, and {} have"
+    return corrected({name: (3.0, float(above))}, {name: (3.0, float(at_least))}, says=says)
 
 
-@claim(instance=_least_support, tolerance=0.0)
-def lemma_8(sample: Sample) -> Finding:
-    named = {
-        "(1/2, 3/10, 1/5), D = 0.499 < D^(2)": 2.0 - min(output_sizes(np.array([[0.5, 0.3, 0.2]]), 0.499)),
-        "k = M: no output without letters": 1.0 - min(output_sizes(np.array([[0.5, 0.3, 0.2]]), 0.999)),
-    }
-    return holds(sample, named=named, tolerance=0.0, of="Class II sets, all choices of suppressed letters")
+# Theorem 2: the program
 
 
-@claim()
-def lemma_8_proof() -> Finding:
-    changed = worst_distortion([KNOWN], channel("1 0 0; 0 1 0; 0 1 0"))
-    tail = KNOWN[-1]
-    name = "(1/2, 3/10, 1/5), letter 3 published as 2, the others as they are: distortion"
-    return corrected(yes({f"{name} > 1/5": (True, changed > tail)}), yes({f"{name} >= 1/5": (True, changed >= tail)}))
+@claim(wrong={"sum D_i <= M-k": {"bound": 2}, "sum D_i < M-1-k": {"strict": True}})
+def ratio_above_1(bound: int = 1, strict: bool = False) -> Finding:
+    quarters = [Fraction(i, 4) for i in range(1, 5)]
+    pairs = list(itertools.product(quarters, repeat=2))
+    truth = float(sum((1 - two) / one >= 1 for one, two in pairs))
+    said, mended = (float(sum(one + two <= most for one, two in pairs)) for most in (2, bound))
+    mended -= strict * sum(one + two == bound for one, two in pairs)
+    name = "M = 3, k = 1, D_1 and D_2 in quarters"
+    says = "sum D_i <= M-1 has {} pairs, and a ratio of at least 1 have {}"
+    return corrected({name: (said, truth)}, {name: (mended, truth)}, says=says)
 
 
-# Theorem 2: the program, and achievability
-
-
-def _above_1(rng: np.random.Generator) -> float:
-    count = int(rng.integers(2, 6))
-    changed = rng.uniform(0.01, 1.0, size=count)
-    left = count - 1 - float(changed.sum())
-    odds = (count - 1 - float(changed[1:].sum())) / float(changed[0])
-    return float((odds >= 1) != (left >= 0)) if abs(left) > 1e-9 else math.nan
-
-
-@claim(instance=_above_1, tolerance=0.0)
-def ratio_above_1(sample: Sample) -> Finding:
-    changed = (Fraction(1), Fraction(1))
-    odds = (1 - changed[1]) / changed[0]
-    name = "M = 3, k = 1, D = (1, 1): ratio is at least 1, since sum D_i <= {}"
-    return corrected(
-        yes({name.format("M-1"): (sum(changed) <= 2, odds >= 1)}),
-        yes({name.format("M-1-k"): (sum(changed) <= 1, odds >= 1)}),
-        sample,
+@claim(wrong={"for one distribution": {"count": 1}})
+def validity(count: int = 2) -> Finding:
+    priors = [KNOWN, prior("7/10 29/100 1/100")][:count]
+    worst, left = worst_distortion(priors, SHORT), max(tail(one, 1) for one in priors)
+    spent = max(dot(one[:2], prior("5/16 5/16")) for one in priors)
+    text = (
+        "For {{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)}} and k = 1, D_i = (5/16, 5/16, 1) is valid for D = {worst}, but "
+        "P_1 D_1 + P_2 D_2 is up to {spent}, and D - D^(1) is {left}."
     )
+    return refuted(text, spent > worst - left, worst=worst, spent=spent, left=worst - left)
 
 
-@claim()
-def validity() -> Finding:
-    priors = [KNOWN, prior("7/10 29/100 1/100")]
-    worst = worst_distortion(priors, SHORT)
-    threshold = max(one[-1] for one in priors)
-    kept = max(dot(one[:2], prior("5/16 5/16")) for one in priors)
-    return above(
-        f"{{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)}}, D_i = (5/16, 5/16, 1), k = 1, valid for D = {worst}: D - D^(1), and the "
-        "largest P_1 D_1 + P_2 D_2",
-        claimed=float(worst - threshold),
-        actual=float(kept),
-    )
+@claim(wrong={"without equal sums": {"equal": False}, "b in any order": {"rising": False}})
+def lemma_9(equal: bool = True, rising: bool = True) -> Finding:
+    sympy, z3 = optional("sympy", "proofs"), optional("z3", "proofs")
+    facts = {}
+    for size in (2, 3, 4, 5):
+        moved, b = sympy.symbols(f"m:{size}"), sympy.symbols(f"b:{size}")
+        gains = [-sum(moved[1:]) if equal else moved[0], *moved[1:]]
+        whole = sum(gain * one for gain, one in zip(gains, b, strict=True))
+        products = sum(gain * (one - b[0]) for gain, one in zip(gains[1:], b[1:], strict=True))
+        facts[f"sum (a'_i - a_i) b_i = sum (a'_i - a_i) (b_i - b_1), n = {size}"] = identical(whole, products)
+    gain, first, other = z3.Reals("gain first other")
+    facts["each is at most 0"] = always(gain * (other - first) <= 0, gain <= 0, *[other >= first] * rising)
+    return proved("Sympy, n = 2 to 5, and z3; for all real numbers, not only between 0 and 1.", facts)
 
 
-def _rearranged(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 8))
-    one, bounds = rng.random(size), np.sort(rng.random(size))
-    other = one * rng.random(size)
-    other[0] = one.sum() - other[1:].sum()
-    return float(other @ bounds - one @ bounds)
+@claim(wrong={"(1-D) D_1 + D/M sum": {"less": 0}, "for leakages up to that of Q_D": {"strict": False}})
+def equation_44(less: int = 1, strict: bool = True) -> Finding:
+    z3 = optional("z3", "proofs")
+    m, s, e, d = z3.Reals("m s e d")
+    left, right = d * (m - 1 - s), (m - 1) * (1 - d) * e
+    given = [m >= 2, d > 0, d < 1, e > 0, s >= 0, left < right if strict else left <= right]
+    fact = always((1 - d) * e + d / (m - less) * s > d, *given)
+    return proved("Z3, every M: s is the sum of D_2, ..., D_M.", {"(43) gives (44)": fact})
 
 
-@claim(instance=_rearranged, tolerance=1e-12)
-def lemma_10(sample: Sample) -> Finding:
-    one, other, bounds = prior("1/5 1/2 3/10"), prior("3/5 1/5 1/5"), prior("0 1/2 1")
-    return holds(
-        sample, named={"by hand, n = 3": float(dot(other, bounds) - dot(one, bounds))}, tolerance=1e-12, of="numbers"
-    )
-
-
-def _likely(rng: np.random.Generator) -> tuple[FloatArray, float] | None:
-    """A falling distribution and a distortion of at most its last element."""
+def _likely(rng: np.random.Generator, factor: float = 1.0) -> float:
     row = random_set(rng, "II", vertices=(1, 1)).vertices[0]
-    return None if row[-1] <= 1e-6 else (row, float(rng.uniform(0.01, 1.0)) * float(row[-1]))
-
-
-def _mass_moved(rng: np.random.Generator) -> float:
-    found = _likely(rng)
-    if found is None:
+    if row[-1] <= 1e-3:
         return math.nan
-    row, distortion = found
+    distortion = float(rng.uniform(0.01, 1.0)) * min(factor * float(row[-1]), 0.999)
     changed = np.sort(rng.random(len(row)))
     right = (1 - distortion) * changed[0] + distortion / (len(row) - 1) * changed[1:].sum()
     return float(right - row @ changed)
 
 
-@claim(instance=_mass_moved, tolerance=1e-12)
-def equation_49(sample: Sample) -> Finding:
+@claim(instance=_likely, tolerance=1e-12, wrong={"for D up to 2 M D^(1)": {"factor": 10.0}})
+def equation_45(sample: Sample, factor: float = 1.0) -> Finding:
     changed, distortion = prior("0 0 1/2"), Fraction(1, 10)
-    left = dot(KNOWN, changed)
-    right = (1 - distortion) * changed[0] + distortion / 2 * sum(changed[1:])
-    name = "P* = (1/2, 3/10, 1/5), D = 1/10, D_i = (0, 0, 1/2): right side {} left side"
-    return corrected(
-        {name.format("=") + f" {left}": (float(right), float(left))},
-        yes({name.format("<="): (True, right <= left)}),
-        sample,
-    )
+    left = float(dot(KNOWN, changed))
+    right = float((1 - distortion) * changed[0] + distortion / 2 * sum(changed[1:]))
+    name = "P* = (1/2, 3/10, 1/5), D = 1/10, D_i = (0, 0, 1/2)"
+    says = "(45b) has {}, and (45a) has {}"
+    return corrected({name: (right, left)}, {name: (max(left, right), left)}, sample, says=says)
 
 
-def _conditions(rng: np.random.Generator) -> float:
-    found = _likely(rng)
-    if found is None:
-        return math.nan
-    row, distortion = found
-    return float(max((distortion / (len(row) - 1) - row[1:]).max(), row[0] - (1 - distortion)))
-
-
-@claim(instance=_conditions, tolerance=1e-12)
-def equation_49_conditions(sample: Sample) -> Finding:
-    named = {"(7/10, 3/10), D = 3/10": 0.7 - (1 - 0.3), "uniform, M = 3, D = 1/3": 1 / 6 - 1 / 3}
-    return holds(sample, named=named, tolerance=1e-12, of="ordered distributions")
-
-
-def _response(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 9))
-    source = SourceSet(rng.dirichlet(np.ones(size)))
-    distortion = float(rng.uniform(0.01, 0.99)) * (size - 1) / size
-    matrix = kalantari2016.equation_5(size, distortion)
-    off = abs(math.log(largest_ratio(matrix)) - symmetric(size, distortion))
-    return max(off, abs(source.worst_case_distortion(matrix) - distortion))
-
-
-@claim(instance=_response, tolerance=1e-9)
-def equation_51(sample: Sample) -> Finding:
-    matrix = response(3, "1/4")
-    off = abs(worst_distortion([KNOWN], matrix) - Fraction(1, 4)) + abs(Fraction(ratio(matrix)) - 6)
-    return holds(sample, named={"M = 3, D = 1/4: ratio 6": float(off)}, tolerance=1e-9, of="M, D and sources")
+@claim(wrong={"D <= M D^(1)": {"range_": 0}, "D <= D^(2)": {"letters": 2}})
+def equation_45_conditions(range_: int = 1, letters: int = 0) -> Finding:
+    z3 = optional("z3", "proofs")
+    d, facts = z3.Real("d"), {}
+    for size in (3, 4, 5):
+        p, given = _falling(z3, size)
+        most = sum(p[size - letters :]) if letters else (size - range_) * p[-1]
+        conditions = z3.And(p[0] <= 1 - d, *((size - 1) * one >= d for one in p[1:]))
+        facts[f"M = {size}"] = always(conditions, *given, d >= 0, d <= most)
+    return proved("Z3, M = 3 to 5; even for D <= (M-1) D^(1).", facts)
 
 
 # Theorem 2: achievability
 
 
-def _printed_52(changed: Prior, removed: int) -> list[list[Fraction]]:
-    """Equation (52) to the letter: off-diagonal elements only for i, j < M-k."""
-    count = len(changed)
-    kept = [1 - d for d in changed]
-    matrix = [[Fraction(0)] * (count + removed) for _ in range(count + removed)]
-    for i in range(count):
-        matrix[i][i] = kept[i]
-        for j in range(count - 1):
-            if i != j and i < count - 1:
-                matrix[i][j] = changed[i] * kept[j] / (sum(kept) - kept[i])
-    for i in range(count, count + removed):
-        matrix[i] = list(matrix[count - 1])
-    return matrix
-
-
-def _rows_of_52(rng: np.random.Generator) -> float:
-    changed, removed = _ascending(rng, int(rng.integers(2, 6))), int(rng.integers(0, 3))
-    matrix = kalantari2018.equation_48(changed, removed)
-    return max(float(np.abs(matrix.sum(axis=1) - 1).max()), -float(matrix.min()))
-
-
-@claim(instance=_rows_of_52, tolerance=1e-12)
-def equation_52(sample: Sample) -> Finding:
-    printed = _printed_52(prior("1/4 1/4"), 1)
-    mended = kalantari2018.equation_48([0.25, 0.25], 1)
-    name = "M = 3, k = 1, D_i = (1/4, 1/4): sum of row {}"
-    return corrected(
-        {name.format(i + 1): (float(sum(row)), 1.0) for i, row in enumerate(printed)},
-        {name.format(i + 1): (float(row.sum()), 1.0) for i, row in enumerate(mended)},
-        sample,
-    )
-
-
-def _leakage_of_52(rng: np.random.Generator) -> float:
-    changed, removed = _ascending(rng, int(rng.integers(2, 6))), int(rng.integers(0, 3))
-    matrix = kalantari2018.equation_48(changed, removed)
-    whole = np.append(changed, np.ones(removed))
-    return abs(math.log(largest_ratio(matrix)) - equation_32(whole, removed))
-
-
-@claim(instance=_leakage_of_52, tolerance=1e-8)
-def equation_52_leakage(sample: Sample) -> Finding:
-    named = {
-        "D_i = (5/16, 5/16), k = 1: ratio 11/5": float(
-            abs(Fraction(ratio(SHORT)) - (1 - Fraction(5, 16)) / Fraction(5, 16))
-        )
+@claim(wrong={"for D up to 1": {"last": True}, "log of M (1-D)/D": {"less": 0}})
+def equation_47(last: bool = False, less: int = 1) -> Finding:
+    z3 = optional("z3", "proofs")
+    m, d, one = z3.Reals("m d one")
+    odds = (m - less) * (1 - d) / d
+    given = [m >= 2, d > 0, d < 1, *([] if last else [m * d < 1])]
+    facts = {
+        "the ratio": always(z3.And(odds >= 1, 1 - d == odds * (d / (m - 1))), *given),
+        "the distortion": always(one * d + (1 - one) * d == d, one >= 0, one <= 1),
     }
-    return holds(sample, named=named, tolerance=1e-8, of="rising D_i and k")
-
-
-@claim()
-def equation_48_log() -> Finding:
-    matrix = kalantari2018.equation_48([0.25, 0.25], 1)
-    leakage = math.log(largest_ratio(matrix))
-    name = "M = 3, k = 1, D_i = (1/4, 1/4): leakage"
-    return corrected({name: ((1 - 0.25) / 0.25, leakage)}, {name: (equation_32([0.25, 0.25, 1.0], 1), leakage)})
-
-
-def _largest_c(rng: np.random.Generator) -> float:
-    changed = _ascending(rng, int(rng.integers(2, 6)))
-    ratios = (len(changed) - 1 - (changed.sum() - changed)) / changed
-    return float(abs(largest_ratio(kalantari2018.equation_48(changed)) / ratios[0] - 1))
-
-
-@claim(instance=_largest_c, tolerance=1e-8)
-def equation_53(sample: Sample) -> Finding:
-    changed = prior("1/10 1/5 3/10")
-    kept = tuple(1 - d for d in changed)
-    matrix = tuple(
-        tuple(kept[i] if i == j else changed[i] * kept[j] / (sum(kept) - kept[i]) for j in range(3)) for i in range(3)
+    return proved(
+        "Z3, every M, for D below 1/M, which D^(1) never exceeds; every letter is changed with probability D.", facts
     )
-    ratios = [(2 - (sum(changed) - d)) / d for d in changed]
+
+
+def _matrix(changed: Prior, removed: int, rows: int, columns: int) -> list[list[Fraction]]:
+    """Equation (48), with off-diagonal elements in the rows and columns up to these, counted from the end of the kept ones."""
+    count, kept = len(changed), [1 - d for d in changed]
+    matrix = [[Fraction(0)] * (count + removed) for _ in range(count)]
+    for i, j in itertools.product(range(count), repeat=2):
+        if i == j:
+            matrix[i][j] = kept[i]
+        elif i < count - rows and j < count - columns:
+            matrix[i][j] = changed[i] * kept[j] / (sum(kept) - kept[i])
+    return [*matrix, *[matrix[-1]] * removed]
+
+
+@claim(wrong={"mended for rows alone": {"columns": 1}, "mended for columns alone": {"rows": 1}})
+def equation_48_definition(rows: int = 0, columns: int = 0) -> Finding:
+    changed = prior("1/4 1/4")
+    printed, mended = (_matrix(changed, 1, *sizes) for sizes in ((1, 1), (rows, columns)))
+    pairs = [
+        {f"M = 3, k = 1, D_i = (1/4, 1/4), row {i + 1}": (float(sum(row)), 1.0) for i, row in enumerate(matrix)}
+        for matrix in (printed, mended)
+    ]
+    return corrected(*pairs, says="it sums to {}, and should sum to {}")
+
+
+def _ratio_at(changed: Prior, letter: int) -> Fraction:
+    """``c_i = ((M-1-k) - sum of the other D_j) / D_i``."""
+    return (len(changed) - 1 - (sum(changed) - changed[letter])) / changed[letter]
+
+
+@claim(wrong={"the ratio less 1": {"logarithm": False}, "of the last letter": {"letter": -1}})
+def equation_48_log(logarithm: bool = True, letter: int = 0) -> Finding:
+    changed = prior("1/4 1/3")
+    leakage = math.log(ratio(_matrix(changed, 1, 0, 0)))
+    odds = float(_ratio_at(changed, letter))
+    name = "M = 3, k = 1, D_i = (1/4, 1/3)"
+    mended = math.log(odds) if logarithm else odds - 1
+    return corrected(
+        {name: (float(_ratio_at(changed, 0)), leakage)},
+        {name: (mended, leakage)},
+        says="the formula is {}, the leakage {}",
+    )
+
+
+@claim(wrong={"without the order": {"rising": False}, "without sum D_i <= M-1-k": {"capped": False}})
+def equation_48_leakage(rising: bool = True, capped: bool = True) -> Finding:
+    z3 = optional("z3", "proofs")
+    total, first, one, other = z3.Reals("total first one other")
+    given = [one > 0, other > 0, first < 1, one < 1, other < 1, total >= one, total >= other, total >= first]
+    given += [first >= one, first >= other] * rising + [total >= 1] * capped
+
+    def odds(kept: Any) -> Any:
+        return (total - kept) / (1 - kept)
+
+    facts = {
+        "the diagonal element over that of row i is c_i, at most c_1": always(odds(one) <= odds(first), *given),
+        "and at least 1": always(odds(one) >= 1, *given),
+        "two others of a column have the ratio c_i / c_j, at most c_1": always(
+            odds(one) <= odds(first) * odds(other), *given
+        ),
+    }
+    return proved(
+        "Z3, every M and k, for kept probabilities 1-D_i with the sum M-k - sum D_i; c_1 itself occurs in row 1.", facts
+    )
+
+
+@claim(wrong={"between 1/c_2 and c_2": {"largest": 1}})
+def equation_49(largest: int = 0) -> Finding:
+    changed = prior("1/10 1/5 3/10")
+    matrix, ratios = _matrix(changed, 0, 0, 0), [_ratio_at(changed, i) for i in range(3)]
     one = matrix[2][0] / matrix[1][0]
     nearest = min(ratios, key=lambda c: abs(c - one))
     name = "D_i = (1/10, 1/5, 3/10), k = 0, c = (15, 8, 17/3)"
     return corrected(
-        {f"{name}: nearest c_i to Q(1|3)/Q(1|2)": (float(nearest), float(one))},
-        {f"{name}: largest ratio": (float(ratios[0]), float(ratio(matrix)))},
-        sample,
+        {f"{name}, Q(1|3) and Q(1|2)": (float(nearest), float(one))},
+        {f"{name}, largest ratio": (float(ratios[largest]), float(ratio(matrix)))},
+        says="the nearest c_i is {}, their ratio is {}",
     )
 
 
-def _falling_c(rng: np.random.Generator) -> float:
-    changed = _ascending(rng, int(rng.integers(2, 7)))
-    ratios = (len(changed) - 1 - (changed.sum() - changed)) / changed
-    return float((ratios - ratios[0]).max())
+def _rising(rng: np.random.Generator, most: int = 1) -> float:
+    """By how much another c_j is above c_1 for rising distortions with a sum of at most M-k less ``most``."""
+    count = int(rng.integers(2, 7))
+    changed = np.sort(rng.uniform(0.01, 1.0, size=count))
+    changed *= min(1.0, float(rng.uniform(0.2, 1.0)) * (count - most) / changed.sum())
+    return float(
+        ((count - 1 - (changed.sum() - changed)) / changed).max() - (count - 1 - changed[1:].sum()) / changed[0]
+    )
 
 
-@claim(instance=_falling_c, tolerance=1e-9)
-def equation_54(sample: Sample) -> Finding:
-    changed = np.array([0.2, 0.8, 1.0])
-    ratios = (2 - (changed.sum() - changed)) / changed
-    named = {"D_i = (0.2, 0.8, 1), sum 2 = M-1-k: all c_i equal 1": float((ratios - ratios[0]).max())}
-    return holds(sample, named=named, tolerance=1e-9, of="rising D_i")
+@claim(instance=_rising, wrong={"with sum D_i <= M-k": {"most": 0}})
+def equation_50(sample: Sample, most: int = 1) -> Finding:
+    named = {"D_i = (1/2, 9/10, 9/10), M-k = 3": prior("1/2 9/10 9/10")}
+    pairs = {
+        name: (float(_ratio_at(one, 0)), float(max(_ratio_at(one, i) for i in range(3)))) for name, one in named.items()
+    }
+    at_most = prior("1/5 4/5 1")
+    mended = {
+        "D_i = (1/5, 4/5, 1)": (float(_ratio_at(at_most, 0)), float(max(_ratio_at(at_most, i) for i in range(3))))
+    }
+    return corrected(pairs, mended, sample, says="c_1 is {}, and the largest c_j is {}")

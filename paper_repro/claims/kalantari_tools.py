@@ -5,11 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import linprog
 
+from paper_repro.claims.draw import random_set
+from paper_repro.claims.exact import Channel, Prior, ratio, worst_distortion
 from paper_repro.claims.prove import always
 from paper_repro.curves import distortion_curve, leakage_curve
 from paper_repro.errors import InfeasibleError, optional
@@ -18,7 +23,11 @@ from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.types import FloatArray
 
 __all__ = [
+    "any_odds",
+    "any_set",
     "budget",
+    "channel_program",
+    "confirmed",
     "eps",
     "full_matrix_distortion",
     "last_budget",
@@ -29,6 +38,7 @@ __all__ = [
     "output_sizes",
     "symmetric",
     "table_1",
+    "tail",
     "yes",
 ]
 
@@ -183,3 +193,54 @@ def output_sizes(vertices: FloatArray, distortion: float) -> list[int]:
         if min(vertices[:, list(gone)].sum(axis=1).max() for gone in itertools.combinations(range(size), count))
         <= distortion + 1e-12
     ]
+
+
+def channel_program(vertices: ArrayLike, odds: float, kept: Sequence[tuple[Sequence[float], float]] = ()) -> float:
+    """Least worst-case distortion of a ratio, by one linear program over all M x M elements (HiGHS); it knows no formula.
+
+    ``kept`` has further conditions ``sum_i c_i Q(i|i) <= b``. Infinite if no mechanism meets them.
+
+    >>> round(channel_program([[0.5, 0.5]], 3.0), 9), round(channel_program([[0.7, 0.3]], 1.0), 9)
+    (0.25, 0.3)
+    """
+    priors = np.atleast_2d(np.asarray(vertices, dtype=float))
+    size = priors.shape[1]
+    # The elements, row by row, then the least one of each column, and the distortion.
+    count = size * size + size + 1
+    least = np.tile(np.hstack([-np.eye(size), np.zeros((size, 1))]), (size, 1))
+    elements = np.eye(size * size)
+    rows = [np.hstack([-elements, -least]), np.hstack([elements, odds * least])]
+    diagonal = np.zeros((len(priors) + len(kept), count))
+    diagonal[:, : size * size : size + 1] = [*-priors, *(factors for factors, _ in kept)]
+    diagonal[: len(priors), -1] = -1.0
+    limits = np.concatenate([np.zeros(2 * size * size), np.full(len(priors), -1.0), [bound for _, bound in kept]])
+    total = np.hstack([np.kron(np.eye(size), np.ones(size)), np.zeros((size, size + 1))])
+    costs = np.append(np.zeros(count - 1), 1.0)
+    found = linprog(costs, np.vstack([*rows, diagonal]), limits, total, np.ones(size), method="highs")
+    return float(found.fun) if found.status == 0 else math.inf
+
+
+def confirmed(priors: Sequence[Prior], distortion: str | Fraction, matrix: Channel) -> float:
+    """The matrix's ratio if it is optimal for the hull of the priors at the distortion, else NaN.
+
+    Ratio and distortion are exact; that no mechanism of this ratio has less distortion is by :func:`channel_program`.
+    """
+    odds = ratio(matrix)
+    valid = worst_distortion(priors, matrix) <= Fraction(distortion)
+    least = channel_program([[float(p) for p in one] for one in priors], float(odds))
+    return float(odds) if valid and abs(least - float(Fraction(distortion))) < 1e-9 else math.nan
+
+
+def tail(prior: Prior, count: int) -> Fraction:
+    """Probability of the last ``count`` letters, exact."""
+    return sum(prior[len(prior) - count :], Fraction(0))
+
+
+def any_set(rng: np.random.Generator) -> SourceSet:
+    """A source set of any class."""
+    return random_set(rng, str(rng.choice(["I", "II", "III"])))
+
+
+def any_odds(rng: np.random.Generator) -> float:
+    """A ratio between 1.05 and 55."""
+    return math.exp(float(rng.uniform(0.05, 4.0)))
