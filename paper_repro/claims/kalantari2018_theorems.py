@@ -55,20 +55,13 @@ def low_utility(distortion: str = "2/5") -> Finding:
     allowed, end = Fraction(distortion), worst_distortion([TWO], constant)
     truth = 1.0 if allowed >= end else confirmed([TWO], allowed, response(2, allowed))
     of_response = ratio(response(2, min(allowed, Fraction(1, 2))))
+    uniform = {f"1/M everywhere, M = {m}": float(ratio(response(m, Fraction(m - 1, m)))) - 1 for m in (2, 3, 5)}
     text = "For (7/10, 3/10) and D = {at} a constant answer has distortion {end}, and Q_D the ratio {response}."
     readings = {
         "as D >= D^(M-1), the last case of Theorem 2(b)": refuted(
             text, of_response > truth, at=allowed, end=end, response=of_response
         ),
-        "as D >= (M-1)/M, the last case of Theorem 1": holds(
-            named={
-                f"the symmetric mechanism with 1/M everywhere, M = {size}": float(
-                    ratio(response(size, Fraction(size - 1, size)))
-                )
-                - 1
-                for size in (2, 3, 5)
-            }
-        ),
+        "as D >= (M-1)/M, the last case of Theorem 1": holds(named=uniform),
     }
     return depends(readings)
 
@@ -164,7 +157,7 @@ def theorem_1_zero(behind: int = 0) -> Finding:
         a = sympy.symbols(f"a:{size - 1}")
         changed = sum((1 - one) / sympy.Integer(size) for one in [*a, 1 - sum(a)])
         facts[f"M = {size}"] = identical(changed, sympy.Rational(size - 1 - behind, size - behind))
-    how = "Sympy, M = 2 to 5: every answer that ignores the letter has distortion (M-1)/M for the uniform distribution, the uniform answer for all."
+    how = "Sympy, M = 2 to 5: every answer that ignores the letter has distortion (M-1)/M for the uniform distribution."
     return proved(how, facts)
 
 
@@ -196,7 +189,7 @@ def theorem_2a(more: int = 0, falling: bool = True) -> Finding:
             # These letters are never published, so that they are changed for certain.
             gone = [sum(p[i] for i in letters) for letters in itertools.combinations(range(size), count)]
             facts[f"M = {size}, k = {count}"] = always(z3.And(*(mass >= last for mass in gone)), *given)
-    how = "Z3, M = 2 to 5: any k letters have at least the mass of the last k, and D^(M) = 1; as D^(k) is attained, by every set."
+    how = "Z3, M = 2 to 5: under each distribution any k letters have at least the mass of the last k; for k = M no column is left."
     return proved(how, facts)
 
 
@@ -209,7 +202,9 @@ def theorem_2_thresholds(factor: int = 1) -> Finding:
     # Two letters published: the least ratio is the one at which they need this distortion.
     fewer = (1 - at) / (at - tail(PEAKED, 1))
     certain = channel_program(vertices, float(fewer), [([0, 0, 1], 0.0)]) - float(at)
-    text = "For (7/10, 1/5, 1/10) and D = {at}, above D^(1) = {first}, Q_D has the ratio {full}, and the least ratio with two letters published is {fewer}."
+    text = (
+        "For (7/10, 1/5, 1/10) and D = {at} > D^(1) = {first} Q_D has the ratio {full}, and two letters need {fewer}."
+    )
     return refuted(text, abs(certain) < 1e-9 and fewer > full, at=at, first=first, full=full, fewer=fewer)
 
 
@@ -223,13 +218,13 @@ def theorem_2b_symmetric(letter: int = -1, count: int = 1) -> Finding:
         given = [d > 0, sum(p[letter:]) > d, p[-1] >= 0, sum(p) == 1, *(p[i] >= p[i + 1] for i in range(size - 1))]
         weights = [p[0] < 1 - d, *((size - 1) * one > d for one in p[1:])]
         facts[f"P_1 < 1-D and P_i > D/(M-1), M = {size}"] = always(z3.And(*weights), *given)
-    # Mass is moved to letter 1, whose D_1 = e is the smallest; s is the sum of the others. Only if all are alike is nothing saved.
+    # Mass is moved to letter 1, whose D_1 = e is the smallest; s is the sum of the others. If not all are alike, that helps.
     spent = (1 - d) * e + d / (m - 1) * s
     given = [m >= 2, d > 0, d < 1, t >= 1, e >= 0, s >= 0, z3.Or(spent < d, z3.And(spent == d, s == (m - 1) * e))]
     facts["then t D >= (M-1)(1-D)"] = always(t * d >= (m - count) * (1 - d), *given, e * t >= m - 1 - s)
     how = (
-        "Z3, M = 2 to 5, for rising D_i: D > (1-D) D_1 + D/(M-1) (D_2 + ... + D_M) or all are alike, by a P with P_M > D; and row 1 "
-        "has t D_1 >= M-1 - D_2 - ... - D_M."
+        "Z3, M = 2 to 5, for rising D_i: D > (1-D) D_1 + D/(M-1) (D_2 + ... + D_M) or all are alike, by a P with P_M > D; "
+        "and row 1 has t D_1 >= M-1 - D_2 - ... - D_M."
     )
     return proved(how, facts)
 
@@ -318,7 +313,7 @@ def theorem_2b_minimum(sample: Sample, reading: Reading = "corrected") -> Findin
     return loose(counts, sample, says="{} program is enough, where {} are to be solved")
 
 
-def _exactly_k(rng: np.random.Generator, own: bool = True) -> float:
+def _exactly_k(rng: np.random.Generator, own: bool = True, **_: object) -> float:
     source = random_set(rng, "II", letters=(3, 5), vertices=(1, 3))
     size, vertices = source.alphabet_size, source.vertices
     removed = int(rng.integers(0, size - 1))
@@ -379,7 +374,7 @@ def section_6_strict(rare: str = "1/2 1/2 0") -> Finding:
     # Two letters among themselves, the third published as either; ratio 99 needs distortion 1/100 and no less.
     fewer = confirmed([one], "1/100", channel("99/100 1/100 0; 1/100 99/100 0; 1/2 1/2 0"))
     all_three = ratio(response(3, "1/100"))
-    text = "For (1/2, 1/2, 0) and D = 1/100 Q_D has the ratio {all_three}, and the least ratio is {fewer}; they differ by a factor 2 however small D is."
+    text = "For (1/2, 1/2, 0) and D = 1/100 Q_D has the ratio {all_three}, and the least ratio is {fewer}."
     return refuted(text, fewer < all_three, fewer=fewer, all_three=all_three)
 
 
@@ -406,6 +401,7 @@ def class_3_characterized(other: Sequence[float] = (0.3, 0.5, 0.2)) -> Finding:
     source = SourceSet([[0.6, 0.3, 0.1], list(other)])
     bounds, exact = kalantari2018.theorem_3(Folding(source), 0.4, "largest"), eps(source, 0.4)
     certain = abs(channel_program(source.vertices, math.exp(exact)) - 0.4) < 1e-9
-    name = "hull of (3/5, 3/10, 1/10) and (3/10, 1/2, 1/5), D = 2/5, {} bound"
-    pairs = {name.format("lower"): (bounds.lower, exact), name.format("upper"): (exact, bounds.upper)}
-    return loose(pairs if certain else {name: (math.inf, 0.0)}, says="{} nats on the left, {} on the right")
+    name = "hull of (3/5, 3/10, 1/10) and (3/10, 1/2, 1/5), D = 2/5"
+    pairs = {f"{name}, lower bound and least leakage": (bounds.lower, exact)}
+    pairs |= {f"{name}, least leakage and upper bound": (exact, bounds.upper if certain else -math.inf)}
+    return loose(pairs, says="{} and {} nats")
