@@ -138,24 +138,20 @@ def section_1_binary(said: int = 2) -> Finding:
 @claim(
     wrong={
         "at D = (M-1)/M too": {"last": True},
-        "if another distribution than the uniform one is in the set": {"prior_": "5 3 2 1"},
+        "for one other distribution": {"likely": "5 3 2 1"},
     }
 )
-def theorem_1_unique(last: bool = False, prior_: str = "1 1 1 1") -> Finding:
+def theorem_1_unique(last: bool = False, likely: str = "1 1 1 1") -> Finding:
     z3 = optional("z3", "proofs")
     facts = {}
     for size in (2, 3, 4):
         d, q = z3.Real("d"), [z3.Reals(" ".join(f"q{i}{j}" for j in range(size))) for i in range(size)]
-        weights = [int(word) for word in prior_.split()[:size]]
+        weights = [int(word) for word in likely.split()[:size]]
         # Ratio (M-1)(1-D)/D or less, multiplied out, and a distortion of at most D.
         given = [d > 0, size * d <= size - 1 if last else size * d < size - 1, *(sum(row) == 1 for row in q)]
-        given += [
-            d * q[i][j] <= (size - 1) * (1 - d) * q[k][j]
-            for j in range(size)
-            for i, k in itertools.permutations(range(size), 2)
-        ]
+        for (i, k), j in itertools.product(itertools.permutations(range(size), 2), range(size)):
+            given += [q[i][j] >= 0, d * q[i][j] <= (size - 1) * (1 - d) * q[k][j]]
         given += [sum(w * (1 - q[i][i]) for i, w in enumerate(weights)) <= sum(weights) * d]
-        given += [q[i][j] >= 0 for i, j in itertools.product(range(size), repeat=2)]
         same = (q[i][j] == (1 - d if i == j else d / (size - 1)) for i, j in itertools.product(range(size), repeat=2))
         facts[f"Q is Q_D, M = {size}"] = always(z3.And(*same), *given)
     return proved(

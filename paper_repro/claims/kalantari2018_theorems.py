@@ -189,7 +189,7 @@ def theorem_2a(more: int = 0, falling: bool = True) -> Finding:
             # These letters are never published, so that they are changed for certain.
             gone = [sum(p[i] for i in letters) for letters in itertools.combinations(range(size), count)]
             facts[f"M = {size}, k = {count}"] = always(z3.And(*(mass >= last for mass in gone)), *given)
-    how = "Z3, M = 2 to 5: under each distribution any k letters have at least the mass of the last k; for k = M no column is left."
+    how = "Z3, M = 2 to 5: any k letters have at least the mass of the last k; for k = M no column is left."
     return proved(how, facts)
 
 
