@@ -199,21 +199,6 @@ def test_theorem_6_says_nothing_without_a_floor(notion, changed):
 
 
 @pytest.mark.parametrize("notion", NOTIONS)
-@pytest.mark.parametrize(("values", "records", "changed"), [(3, 1, 0.3), (2, 2, 0.4), (3, 2, 1.2), (2, 3, 1.4)])
-def test_theorem_7_is_theorem_6_at_the_uniform_distribution(notion, values, records, changed):
-    source = SourceSet(np.full(values**records, values**-records))
-    six, seven = (
-        statement(notion, values, records, changed, source, alpha=3.0, delta=0.01)
-        for statement in (zhong.theorem_6, zhong.theorem_7)
-    )
-    assert seven.upper == six.upper
-    if notion == SIBSON:
-        assert seven.lower >= max(six.lower, zhong.theorem_7(MUTUAL, values, records, changed).lower) > 0
-    else:
-        assert seven.lower == pytest.approx(six.lower, abs=ROUNDING)
-
-
-@pytest.mark.parametrize("notion", NOTIONS)
 @pytest.mark.parametrize("values", [2, 4])
 def test_proposition_8_at_and_beyond_its_end(notion, values):
     source, end = SourceSet(np.full(values, 1 / values)), (values - 1) / values
@@ -357,10 +342,7 @@ def test_bounds_are_in_order_and_fall(statement, space, notion, reading):
         (lambda: zhong.theorem_7(DP, 2, 3, "much"), "between 0 and n = 3, got 'much'"),
         (lambda: zhong.theorem_7(DP, 2.5, 3, 1), r"number of values m must be a whole number of at least 1, got 2\.5"),
         (lambda: zhong.lemma_5(2, 0), "number of records n must be a whole number of at least 1, got 0"),
-        (
-            lambda: zhong.theorem_7("privacy", 2, 3, 1),
-            "notion must be one of 'differential privacy', .*, got 'privacy'",
-        ),
+        (lambda: zhong.theorem_7("privacy", 2, 3, 1), "notion must be one of 'differential privacy', .*, got 'privacy'"),
         (lambda: zhong.theorem_7(RENYI, 2, 3, 1), "alpha must be a finite number above 1, got None; the limits are"),
         (lambda: zhong.theorem_7(SIBSON, 2, 3, 1, alpha=1.0), r"above 1, got 1\.0"),
         (lambda: zhong.theorem_17(SIBSON, 2, 3, 1, alpha=math.inf), "above 1, got inf"),
@@ -368,19 +350,10 @@ def test_bounds_are_in_order_and_fall(statement, space, notion, reading):
         (lambda: zhong.theorem_9(FOUR, 0.1, 1.0), r"delta must be at least 0 and below 1, got 1\.0"),
         (lambda: zhong.theorem_7(MAXIMAL, 2, 3, 1), "maximal information depends on the source set, got None"),
         (lambda: zhong.theorem_17(MAXIMAL, 2, 3, 1), "got None; give the SourceSet over m letters"),
-        (
-            lambda: zhong.theorem_7(DP, 2, 3, 1, UNIFORM_4),
-            r"has 4 letters; databases of 3 records with 2 values need 2\^3",
-        ),
-        (
-            lambda: zhong.theorem_7(DP, 2, 2, 1, SourceSet(FOUR)),
-            "Theorem 7 is for sets whose hull contains the uniform",
-        ),
+        (lambda: zhong.theorem_7(DP, 2, 3, 1, UNIFORM_4), r"has 4 letters; databases of 3 records with 2 values need 2\^3"),
+        (lambda: zhong.theorem_7(DP, 2, 2, 1, SourceSet(FOUR)), "Theorem 7 is for sets whose hull contains the uniform"),
         (lambda: zhong.theorem_17(DP, 2, 2, 1, UNIFORM_4), "has 4 letters, it must have m = 2"),
-        (
-            lambda: zhong.theorem_7(DP, 2, 3, 1, reading="mended"),
-            "reading must be one of 'printed', 'corrected', got 'mended'",
-        ),
+        (lambda: zhong.theorem_7(DP, 2, 3, 1, reading="mended"), "reading must be one of 'printed', 'corrected', got 'mended'"),
         (lambda: zhong.theorem_9([[0.5, 0.5], [0.6, 0.4]], 0.1, 0.0), "one known prior, got 2 rows"),
         (lambda: zhong.theorem_14([0.5, 0.6], 0.1), "row 0 sums to 1.1"),
         (
@@ -394,7 +367,7 @@ def test_bounds_are_in_order_and_fall(statement, space, notion, reading):
         (lambda: Floor(1.2), r"theta must be between 0 and 1, got 1\.2"),
         (lambda: Floor(0.5, 0.2), r"peak must be at least 1, got 0\.2"),
     ],
-)
+)  # fmt: skip
 def test_bad_arguments_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
