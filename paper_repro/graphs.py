@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from networkx import Graph
 
 __all__ = [
+    "MOST_DISTANCES",
     "MOST_WRITTEN_OUT",
     "QUERIES",
     "Adjacency",
@@ -37,9 +38,11 @@ __all__ = [
 MOST_WRITTEN_OUT = 2048
 """The most databases whose channel is written out: 32 MB."""
 
-# Databases to enumerate, and vertices of a distance matrix (8 bytes a pair).
+MOST_DISTANCES = 5_000
+"""The most vertices whose distances are written out: 200 MB."""
+
+# Databases to enumerate.
 _MOST_DATABASES = 100_000
-_MOST_DISTANCES = 5_000
 _MOST_EDGES = 10_000_000
 # Beyond this, looking for automorphisms can take for ever.
 _MOST_AUTOMORPHISM = 60
@@ -171,9 +174,9 @@ class Adjacency:
         ValueError
             If n is above 5,000; :meth:`distances_from` and :meth:`border_sizes` need no matrix.
         """
-        if self.size > _MOST_DISTANCES:
+        if self.size > MOST_DISTANCES:
             raise ValueError(
-                f"the distance matrix of {self.size} vertices is too large (at most {_MOST_DISTANCES}); "
+                f"the distance matrix of {self.size} vertices is too large (at most {MOST_DISTANCES}); "
                 "use distances_from(vertex) or border_sizes(vertex)"
             )
         if self._pairs is None:
