@@ -283,15 +283,13 @@ def alike(permutations: Iterable[Sequence[int]], size: int) -> tuple[tuple[int, 
     >>> alike([(1, 0, 2, 3), (0, 2, 1, 3)], 4)
     ((0, 1, 2), (3,))
     """
-    classes = [{letter} for letter in range(size)]
+    from scipy.cluster.hierarchy import DisjointSet
+
+    classes = DisjointSet(range(size))
     for permutation in permutations:
         for letter, other in enumerate(permutation):
-            one = next(group for group in classes if letter in group)
-            two = next(group for group in classes if other in group)
-            if one is not two:
-                one |= two
-                classes.remove(two)
-    return tuple(sorted(tuple(sorted(group)) for group in classes))
+            classes.merge(letter, other)
+    return tuple(sorted(tuple(sorted(group)) for group in classes.subsets()))
 
 
 def isolated(source: SourceSet) -> tuple[SourceSet, ...]:
