@@ -30,12 +30,6 @@ claim = partial(register, "kalantari2018")
 preprint = partial(register, "kalantari2017")
 
 
-def _ascending(rng: np.random.Generator, count: int) -> FloatArray:
-    """Distortions in rising order with a sum below ``count - 1``."""
-    changed = np.sort(rng.uniform(0.01, 1.0, size=count))
-    return np.asarray(changed * min(1.0, float(rng.uniform(0.2, 0.99)) * (count - 1) / changed.sum()))
-
-
 # Theorem 2: critical pairs and colors
 
 
