@@ -183,6 +183,12 @@ def test_distortions_outside_0_and_1_are_refused(distortion):
     assert repr(distortion) in str(error.value)
 
 
+@pytest.mark.parametrize("factor", [0, -1, math.nan, math.inf, "x", True])
+def test_a_curve_is_rescaled_by_a_positive_number(factor):
+    with pytest.raises(ValueError, match=r"factor must be .*a number between 1e-16 and 1e16, got"):
+        exact_curve(SourceSet([0.6, 0.4])).rescaled(factor)
+
+
 @pytest.mark.parametrize("leakage", [-0.1, math.nan])
 def test_negative_leakages_are_refused(leakage):
     with pytest.raises(ValueError, match="at least 0 nats") as error:

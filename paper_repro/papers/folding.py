@@ -49,7 +49,7 @@ from functools import cached_property
 from typing import Literal
 
 from paper_repro.papers.polytopes import Distribution, Polytope, as_fractions
-from paper_repro.sources import SourceSet
+from paper_repro.sources import SourceSet, check_source
 
 __all__ = ["Direction", "FoldedPiece", "Folding", "Permutation", "Source", "alike", "as_source_set", "isolated"]
 
@@ -126,7 +126,9 @@ class Folding:
     direction: Direction = "corrected"
 
     def __post_init__(self) -> None:
-        parts = self._parts
+        if not isinstance(self.source, Iterable | SourceSet):
+            raise ValueError(f"the source of a folding must be a SourceSet or a sequence of them, got {self.source!r}")
+        parts = tuple(map(check_source, self._parts))
         sizes = {part.alphabet_size for part in parts}
         if len(sizes) != 1:
             raise ValueError(
