@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from decimal import Decimal
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,8 +14,11 @@ from numpy.typing import ArrayLike
 from paper_repro.types import FloatArray
 
 __all__ = [
+    "MOST_LETTERS",
     "ROW_SUM_TOLERANCE",
+    "as_number",
     "check_alpha",
+    "check_between",
     "check_changes",
     "check_count",
     "check_delta",
@@ -22,14 +27,34 @@ __all__ = [
     "check_labels",
     "check_leakage",
     "check_probability_rows",
+    "check_same_letters",
     "frame_labels",
 ]
 
 ROW_SUM_TOLERANCE = 1e-9
+MOST_LETTERS = 10_000  # of a channel that is written out: 800 MB
 
 
-def check_count(count: int, what: str, least: int = 1) -> int:
-    """A number of things as an int. Raises ValueError if it is no whole number, or below the least.
+def as_number(value: object) -> float:
+    """A real number, dimensionless or in nats, as a float. Raises TypeError for anything else.
+
+    Truth values, text, complex, missing and masked numbers are none, and neither is what a float cannot hold.
+
+    >>> as_number(np.int64(3))
+    3.0
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    try:
+        if not isinstance(value, bool) and isinstance(value, Real | Decimal):
+            return float(value)
+    except (OverflowError, ValueError):
+        pass
+    raise TypeError(f"every number must be real, no text and no truth value, got {value!r}; convert it by float(...)")
+
+
+def check_count(count: int, what: str, least: int = 1, most: float = 1e15) -> int:
+    """A number of things, dimensionless, as an int. Raises ValueError unless it is a whole one, from the least to the most.
 
     >>> check_count(np.int64(3), "letters")
     3
@@ -40,7 +65,26 @@ def check_count(count: int, what: str, least: int = 1) -> int:
         value = least - 1
     if isinstance(count, bool) or value < least:
         raise ValueError(f"{what} must be a whole number, at least {least}, got {count!r}")
+    if value > most:
+        raise ValueError(f"{what} must be at most {int(most)}, for memory and rounding, got {count!r}; take fewer")
     return value
+
+
+def check_between(
+    value: float, allowed: str, least: float, most: float, name: str = "distortion", hint: str = ""
+) -> float:
+    """A number as a float, dimensionless or in nats. Raises ValueError if it is none, or not in [least, most].
+
+    >>> check_between(2, "an expected cost between 0 and 3", 0, 3)
+    2.0
+    """
+    try:
+        found = as_number(value)
+    except TypeError:
+        raise ValueError(f"{name} must be a number, {allowed}, got {value!r}") from None
+    if not least <= found <= most:
+        raise ValueError(f"{name} must be {allowed}, got {found!r}{hint}")
+    return found
 
 
 def check_distortion(distortion: float) -> float:
@@ -49,13 +93,8 @@ def check_distortion(distortion: float) -> float:
     >>> check_distortion(0.2)
     0.2
     """
-    value = _number(distortion, "distortion", "a probability of change between 0 and 1")
-    if not 0 <= value <= 1:
-        raise ValueError(
-            f"distortion must be a probability of change between 0 and 1, got {value!r}; "
-            "divide by 100 if it is a percentage"
-        )
-    return value
+    hint = "; divide by 100 if it is a percentage"
+    return check_between(distortion, "a probability of change between 0 and 1", 0, 1, hint=hint)
 
 
 def check_leakage(leakage: float) -> float:
@@ -64,10 +103,7 @@ def check_leakage(leakage: float) -> float:
     >>> check_leakage(float("inf"))
     inf
     """
-    value = _number(leakage, "leakage", "at least 0 nats")
-    if not value >= 0:
-        raise ValueError(f"leakage must be at least 0 nats (infinity is allowed), got {value!r}")
-    return value
+    return check_between(leakage, "at least 0 nats (infinity is allowed)", 0, math.inf, "leakage")
 
 
 def check_delta(delta: float) -> float:
@@ -76,12 +112,8 @@ def check_delta(delta: float) -> float:
     >>> check_delta(0.1)
     0.1
     """
-    value = _number(delta, "delta", "a probability, at least 0 and below 1")
-    if not 0 <= value < 1:
-        raise ValueError(
-            f"delta must be a probability, at least 0 and below 1, got {value!r}; at 1 every mechanism would do"
-        )
-    return value
+    allowed, hint = "a probability, at least 0 and below 1", "; at 1 every mechanism would do"
+    return check_between(delta, allowed, 0, math.nextafter(1, 0), "delta", hint)
 
 
 def check_alpha(alpha: float, notion: str, *, limits: bool = True) -> float:
@@ -93,9 +125,8 @@ def check_alpha(alpha: float, notion: str, *, limits: bool = True) -> float:
     >>> check_alpha(2, "Sibson information")
     2.0
     """
-    value = _number(alpha, "alpha", "at least 1")
-    if not value >= 1:
-        raise ValueError(f"alpha must be at least 1 for {notion}, got {value!r}; 1 and infinity stand for the limits")
+    hint = "; 1 and infinity stand for the limits"
+    value = check_between(alpha, f"at least 1 for {notion}", 1, math.inf, "alpha", hint)
     if value in (1, math.inf) and not limits:
         raise ValueError(f"alpha must be a finite number above 1 for {notion} in this form, got {value!r}")
     return max(value, 1 + 1e-6) if value > 1 else value
@@ -107,20 +138,25 @@ def check_changes(distortion: float, records: int) -> float:
     >>> check_changes(0.5, 3)
     0.5
     """
-    allowed = f"an expected number of records changed between 0 and {records}"
-    value = _number(distortion, "distortion", allowed)
-    if not 0 <= value <= records:
-        raise ValueError(f"distortion must be {allowed}, got {value!r}")
-    return value
+    return check_between(distortion, f"an expected number of records changed between 0 and {records}", 0, records)
 
 
 def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray:
-    """An array of any shape as floats, every entry checked: nats or probabilities, as the check has it. Raises what it raises.
+    """An array of any shape as floats, every entry checked: nats or probabilities, as the check has it.
+
+    Raises what it raises, and ValueError if rows differ in length or an entry is masked.
 
     >>> check_grid([0.1, 0.2], check_distortion)
     array([0.1, 0.2])
     """
-    grid = np.asarray(values, dtype=getattr(values, "dtype", object))
+    try:
+        if _is_masked(values):
+            raise ValueError
+        grid = np.asarray(values, dtype=None if hasattr(values, "__array__") else object)
+    except ValueError:
+        raise ValueError(f"numbers must be in rows of one length, none masked, got {values!r}") from None
+    if grid.dtype == object and {*map(type, grid.flat)} <= {float, np.float64}:
+        grid = grid.astype(float)
     if grid.dtype.kind in "fiu":  # the extremes tell, and NaN is both
         for extreme in (grid.min(), grid.max()) if grid.size else ():
             check(extreme)
@@ -128,34 +164,55 @@ def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray
     return np.array([check(value) for value in grid.flat], dtype=float).reshape(grid.shape)
 
 
-def check_labels(labels: Sequence[Hashable] | None, size: int) -> Sequence[Hashable]:
-    """Distinct names for the letters, ``0 .. size-1`` if none are given. Raises ValueError if they do not fit.
+def check_labels(labels: Sequence[Hashable] | None, size: int, own: list[Hashable] | None = None) -> Sequence[Hashable]:
+    """Distinct names for the letters: those given, else the table's own, else ``0 .. size-1``.
+
+    Raises ValueError if they do not fit, or are the table's own in another order.
 
     >>> check_labels(["no", "yes"], 2)
     ('no', 'yes')
     """
-    if labels is None:
+    labels = own if labels is None else labels
+    if labels is None or (isinstance(labels, range) and labels == range(size)):
         return range(size)
     try:
-        names = tuple(labels)
+        names = () if isinstance(labels, set | frozenset | Mapping) else tuple(labels)
         distinct = len(set(names)) == len(names) == size
     except TypeError:
         distinct = False
     if not distinct:
-        raise ValueError(f"labels must be {size} distinct names, one per letter, got {labels!r}")
+        raise ValueError(f"labels must be {size} distinct names, one per letter, in a list or tuple, got {labels!r}")
+    if own is not None and set(own) == set(names):
+        check_same_letters(own, names, "the table and labels=")
     return names
 
 
-def frame_labels(table: object) -> list[Hashable] | None:
+def check_same_letters(one: Sequence[Hashable] | None, other: Sequence[Hashable] | None, what: str) -> None:
+    """Raises ValueError if both name their letters, and not alike. Numbers 0 .. M-1 are no names, but have an order.
+
+    >>> check_same_letters(["a", "b"], range(2), "mechanism and source set")
+    """
+    if one is None or other is None or one is other:
+        return
+    first, second = list(one), list(other)
+    if first != second and (list(range(len(first))) not in (first, second) or set(first) == set(second)):
+        raise ValueError(
+            f"{what} name their letters {first!r} and {second!r}; put both in one order, such as frame.loc[names, names], or "
+            "take the names off one of them (frame.to_numpy())"
+        )
+
+
+def frame_labels(table: object, names: str = "columns") -> list[Hashable] | None:
     """Names of the letters that a DataFrame (its columns) or a Series (its index) brings along; None for anything else.
 
-    Looked for by attribute, so that pandas need not be there.
+    With ``"labels"``, the names of the rows: those of a mechanism, or the index of a DataFrame. Looked for by attribute, so that
+    pandas need not be there.
 
     >>> frame_labels([0.5, 0.5]) is None
     True
     """
-    names = getattr(table, "columns", getattr(table, "index", None))
-    return None if names is None or callable(names) else list(names)
+    found = getattr(table, names, getattr(table, "index", None))
+    return None if found is None or callable(found) else list(found)
 
 
 def check_probability_rows(
@@ -191,9 +248,7 @@ def check_probability_rows(
         return f"{name}, {letters[letter] if letter < len(letters) else f'letter {letter}'}"
 
     try:
-        if np.iscomplexobj(rows):
-            raise TypeError
-        array = np.array(rows, dtype=float)
+        array = check_grid(rows, as_number)
     except (TypeError, ValueError):
         raise ValueError(_unusable(rows, what, place)) from None
     if array.ndim == 1 and array.size:
@@ -219,13 +274,6 @@ def check_probability_rows(
     return array
 
 
-def _number(value: float, name: str, allowed: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a number, {allowed}, got {value!r}") from None
-
-
 def _no_probability(place: str, value: object) -> str:
     return f"{place} is {value!r}; every probability must be a finite number between 0 and 1"
 
@@ -233,9 +281,9 @@ def _no_probability(place: str, value: object) -> str:
 def _unusable(rows: object, what: str, place: Callable[..., str]) -> str:
     """Say which row is ragged, or which cell is no number."""
     if isinstance(rows, np.ndarray) or frame_labels(rows) is not None:
-        rows = np.asarray(rows, dtype=object).tolist()
-    listed = list(rows) if isinstance(rows, (list, tuple)) else [rows]
-    table = [list(row) for row in listed if isinstance(row, (list, tuple, np.ndarray))]
+        rows = np.ma.asarray(rows, dtype=object).tolist()  # what is masked becomes None
+    listed = list(rows) if isinstance(rows, (list, tuple)) else [] if isinstance(rows, Iterator | Set) else [rows]
+    table = [list(row) for row in listed if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim)]
     for number, row in enumerate(table):
         if len(row) != len(table[0]):
             return (
@@ -245,7 +293,13 @@ def _unusable(rows: object, what: str, place: Callable[..., str]) -> str:
     for number, row in enumerate(table or [listed]):
         for letter, cell in enumerate(row):
             try:
-                float(cell)
-            except (TypeError, ValueError):
+                as_number(cell)
+            except TypeError:
                 return _no_probability(place(number, letter), cell)
-    return f"{what} must be a table of probabilities, got {rows!r}"
+    return f"{what} must be a table of probabilities, in a list or an array, got {rows!r}"
+
+
+def _is_masked(values: object) -> bool:
+    if isinstance(values, list | tuple):
+        return any(_is_masked(value) for value in values if isinstance(value, list | tuple | np.ma.MaskedArray))
+    return isinstance(values, np.ma.MaskedArray) and bool(np.ma.is_masked(values))

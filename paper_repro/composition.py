@@ -24,9 +24,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_changes, check_count
-from paper_repro.deprecated import accepts_old_call
-from paper_repro.graphs import MOST_WRITTEN_OUT, clique
+from paper_repro.checks import check_changes, check_count, check_same_letters
+from paper_repro.deprecated import accepts_old_call, says_how
+from paper_repro.graphs import MOST_WRITTEN_OUT
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import Notion
 from paper_repro.sources import SourceSet
@@ -51,8 +51,8 @@ def parallel_leakage(
 ) -> float:
     r"""Leakage of the product channel: record k is published through ``mechanisms[k]``, whatever the others are.
 
-    Neighbors are databases that differ in one record, in whatever way: all letters of a record are neighbors, also if the notion
-    was given a graph. Priors are products, record k's from its own source set; mixtures of such products, under which records
+    Neighbors are databases that differ in one record, in whatever way: all letters of a record are neighbors, and a notion with
+    a graph is refused. Priors are products, record k's from its own source set; mixtures of such products, under which records
     are dependent, leak no more.
 
     For the pointwise definition of approximate differential privacy the other records help: a factor's probabilities shrink by
@@ -76,7 +76,8 @@ def parallel_leakage(
     Raises
     ------
     ValueError
-        If there is no mechanism, one is not a channel, or the source sets are missing, of another number or of other alphabets.
+        If there is no mechanism, one is not a channel, the notion has a graph, or the source sets are missing, of another number
+        or of other alphabets.
 
     Examples
     --------
@@ -97,7 +98,7 @@ def parallel_leakage(
     >>> [round(math.exp(parallel_leakage(pair, notion=MaximalLeakage())), 9) for pair in pairs]
     [2.0, 2.25]
     """
-    notion = check_notion(notion)
+    notion = check_notion(notion, of_records=True)
     factors = _factors(mechanisms, sources)
     try:
         return notion.parallel(factors)
@@ -196,6 +197,7 @@ class ParallelComposition(ShownAsTable):
         return (repr(self), *self.local._table()[1:])
 
 
+@says_how("write parallel_composition(source, records, distortion=...), or leakage=...")
 def parallel_composition(
     source: SourceSet,
     records: int,
@@ -217,12 +219,12 @@ def parallel_composition(
     ----------
     source : SourceSet
         Of each record.
-    records : int, n >= 1
+    records : int, 1 <= n <= 10**9
     distortion : float in [0, n], or
     leakage : float >= 0, in nats, infinity allowed
         Exactly one of the two. Distortion is the expected number of records changed; the leakage is that of all records.
     notion : Notion, default ``DifferentialPrivacy()``
-        Neighbors are databases that differ in one record, whatever graph it has.
+        Neighbors are databases that differ in one record: a notion with a graph is refused.
 
     Returns
     -------
@@ -231,8 +233,8 @@ def parallel_composition(
     Raises
     ------
     ValueError, CertificateError
-        As :func:`paper_repro.tradeoff.optimal_mechanism`; or if ``records`` is no whole number of at least 1, or a leakage is
-        given for pointwise approximate differential privacy.
+        As :func:`paper_repro.tradeoff.optimal_mechanism`; or if ``records`` is no whole number from 1 to 10**9, or a leakage
+        is given for pointwise approximate differential privacy.
 
     Examples
     --------
@@ -242,11 +244,9 @@ def parallel_composition(
     >>> parallel_composition(SourceSet([0.5, 0.5]), 1000, leakage=368.064207, notion=MutualInformation())
     ParallelComposition(n=1000, mutual information: leakage=368.064207 nats, distortion=100.000000 records)
     """
-    records = check_count(records, "records")
+    records = check_count(records, "records", most=1e9)  # of each, the distortion is rounded by 1e-16
     changes, nats = check_budgets(distortion, leakage, partial(check_changes, records=records))
-    notion = check_notion(notion)
-    if isinstance(source, SourceSet):  # else what follows says so
-        notion = notion.with_neighbors(clique(source.alphabet_size))
+    notion = check_notion(notion, of_records=True)
     if distortion is not None:
         local = optimal_mechanism(source, distortion=changes / records, notion=notion)
     else:
@@ -285,6 +285,8 @@ def _factors(
                 f"record {record}: the mechanism has {channel.alphabet_size} letters and the source set {source.alphabet_size}; "
                 "they must be over the same alphabet"
             )
+        if source is not None:
+            check_same_letters(channel.labels, source.labels, f"record {record}: the mechanism and the source set")
     counts = Counter(zip(channels, given, strict=True))  # both are hashed by identity
     return [(channel, source, count) for (channel, source), count in counts.items()]
 

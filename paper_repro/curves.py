@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_grid, check_leakage
 from paper_repro.deprecated import accepts_old_call
-from paper_repro.notions import Notion, Optimizer
+from paper_repro.notions import Notion
 from paper_repro.sources import SourceSet
-from paper_repro.tradeoff import certified, check_costs, check_notion, check_source, distortion_check
+from paper_repro.tradeoff import solver
 from paper_repro.types import FloatArray
 
 __all__ = ["distortion_curve", "leakage_curve", "with_jumps"]
@@ -49,9 +49,9 @@ def leakage_curve(
     >>> leakage_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 0.3, 0.45, 0.5]).round(6)
     array([     inf, 1.540445, 0.788457, 0.      ])
     """
-    notion, optimizer, check = _program(source, notion, costs)
+    solve, check = solver(source, notion, costs)
     grid = check_grid(distortions, check)
-    found = [certified(notion, optimizer, distortion=float(budget)).leakage for budget in grid.flat]
+    found = [solve(distortion=float(budget)).leakage for budget in grid.flat]
     return np.array(found, dtype=float).reshape(grid.shape)
 
 
@@ -85,19 +85,10 @@ def distortion_curve(
     >>> distortion_curve(SourceSet([0.5, 0.3, 0.2]), [0.0, 1.540445, np.inf]).round(6)
     array([0.5, 0.3, 0. ])
     """
-    notion, optimizer, _ = _program(source, notion, costs)
+    solve, _ = solver(source, notion, costs)
     grid = check_grid(leakages, check_leakage)
-    found = [certified(notion, optimizer, leakage=float(budget)).distortion for budget in grid.flat]
+    found = [solve(leakage=float(budget)).distortion for budget in grid.flat]
     return np.array(found, dtype=float).reshape(grid.shape)
-
-
-def _program(
-    source: SourceSet, notion: Notion | None, costs: ArrayLike | None
-) -> tuple[Notion, Optimizer, Callable[[float], float]]:
-    """The notion, its optimizer for this set, built once for a whole curve, and the check of a distortion."""
-    distances = None if costs is None else check_costs(costs, check_source(source).alphabet_size)
-    notion = check_notion(notion)
-    return notion, notion.optimizer(check_source(source), distances), distortion_check(distances)
 
 
 # A drop between two points of a grid that is worth a look, in nats; the width to which it is narrowed; and what is left of a

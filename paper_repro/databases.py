@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_changes, check_count, check_grid, check_leakage
-from paper_repro.deprecated import accepts_old_call
+from paper_repro.deprecated import accepts_old_call, says_how
 from paper_repro.graphs import MOST_WRITTEN_OUT, check_database_space, hamming
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import Notion, Proposal
 from paper_repro.solvers.profiles import ProfileProgram, expected_distortion, log_shell_sizes
-from paper_repro.sources import SourceSet
+from paper_repro.sources import SourceSet, check_source
 from paper_repro.tradeoff import Judged, OptimalMechanism, certified, check_budgets, check_notion
 from paper_repro.types import FloatArray, ShownAsTable
 
@@ -179,6 +179,7 @@ class DatabaseOptimum(ShownAsTable):
         return repr(self), *(self.mechanism if self.profile is None else self.profile)._table()[1:]
 
 
+@says_how("write optimal_database_mechanism(values, records, distortion=...), or leakage=...")
 def optimal_database_mechanism(
     values: int,
     records: int,
@@ -204,7 +205,7 @@ def optimal_database_mechanism(
     leakage : float >= 0, in nats, infinity allowed
         Exactly one of the two. Distortion is the expected number of records changed.
     notion : Notion, default ``DifferentialPrivacy()``
-        Neighbors are the databases that differ in one record, whatever graph the notion has.
+        Neighbors are the databases that differ in one record: a notion with a graph is refused.
     source : SourceSet over the ``values ** records`` databases, optional
         In the order of :func:`paper_repro.graphs.databases`; the uniform prior, if not given.
 
@@ -369,7 +370,7 @@ class _ProfileOptimizer:
 
 def _optimizer(values: int, records: int, notion: Notion | None, source: SourceSet | None) -> tuple[Notion, Judged]:
     values, records = check_count(values, "values"), check_count(records, "records")
-    notion = check_notion(notion)
+    notion = check_notion(notion, of_records=True)
     if source is not None:
         _check_source(source, values, records)
     if source is None or notion.is_worst_at_uniform(source):
@@ -385,8 +386,7 @@ def _optimizer(values: int, records: int, notion: Notion | None, source: SourceS
 
 
 def _check_source(source: SourceSet, values: int, records: int) -> None:
-    if not isinstance(source, SourceSet):
-        raise ValueError(f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions")
+    check_source(source)
     # Logarithms first: the power itself may have millions of digits.
     if records * math.log(values) > 40 or values**records != source.alphabet_size:
         raise ValueError(

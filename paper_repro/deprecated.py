@@ -1,4 +1,4 @@
-"""Spellings of an earlier release: they work for one more, with a warning that says what to write instead."""
+"""Spellings of an earlier release, which work for one more with a warning, and wrong ones: what to write instead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["accepts_old_call"]
+__all__ = ["accepts_old_call", "says_how"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,6 +64,31 @@ def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, 
                 given[name] = value
             anyhow: Callable[..., R] = function
             return anyhow(*args[:most], *args[most + len(positions) :], **given)
+
+        return call
+
+    return _decorate
+
+
+def says_how(way_out: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Raises TypeError, with the way out, when a function is called with parameters that it does not have, or not by position.
+
+    >>> @says_how("write half(of=...)")
+    ... def half(*, of):
+    ...     return of / 2
+    >>> half(3)
+    Traceback (most recent call last):
+    TypeError: half: too many positional arguments; write half(of=...)
+    """
+
+    def _decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                inspect.signature(function).bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{function.__qualname__}: {error}; {way_out}") from None
+            return function(*args, **kwargs)
 
         return call
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from networkx import Graph
 
 __all__ = [
+    "MOST_DISTANCES",
     "MOST_WRITTEN_OUT",
     "QUERIES",
     "Adjacency",
@@ -37,9 +38,11 @@ __all__ = [
 MOST_WRITTEN_OUT = 2048
 """The most databases whose channel is written out: 32 MB."""
 
-# Databases to enumerate, and vertices of a distance matrix (8 bytes a pair).
+MOST_DISTANCES = 5_000
+"""The most vertices whose distances are written out: 200 MB."""
+
+# Databases to enumerate.
 _MOST_DATABASES = 100_000
-_MOST_DISTANCES = 5_000
 _MOST_EDGES = 10_000_000
 # Beyond this, looking for automorphisms can take for ever.
 _MOST_AUTOMORPHISM = 60
@@ -83,7 +86,7 @@ class Adjacency:
         ValueError
             If the size is no whole number, an edge is no pair of different vertices that exist, or the graph is not connected.
         """
-        size = check_count(size, "the number of vertices")
+        size = check_count(size, "the number of vertices", most=_MOST_EDGES)
         try:
             given = np.array(list(edges))
         except (TypeError, ValueError):
@@ -128,8 +131,10 @@ class Adjacency:
 
     @property
     def edges(self) -> IntArray:
+        """Each pair once, the smaller first, shape (E, 2). Raises ValueError for a clique of more than 10,000,000 pairs."""
         if self._pairs is not None:
             return self._pairs
+        check_count(self._count, "the number of neighboring pairs that are listed", 0, _MOST_EDGES)
         return np.column_stack(np.triu_indices(self.size, 1)).astype(np.intp)
 
     @property
@@ -171,9 +176,9 @@ class Adjacency:
         ValueError
             If n is above 5,000; :meth:`distances_from` and :meth:`border_sizes` need no matrix.
         """
-        if self.size > _MOST_DISTANCES:
+        if self.size > MOST_DISTANCES:
             raise ValueError(
-                f"the distance matrix of {self.size} vertices is too large (at most {_MOST_DISTANCES}); "
+                f"the distance matrix of {self.size} vertices is too large (at most {MOST_DISTANCES}); "
                 "use distances_from(vertex) or border_sizes(vertex)"
             )
         if self._pairs is None:
@@ -246,22 +251,22 @@ class Adjacency:
 
 
 def clique(size: int) -> Adjacency:
-    """Every two vertices are neighbors: local differential privacy. Raises ValueError if the size is below 1.
+    """Every two vertices are neighbors: local differential privacy. Raises ValueError if the size is not in 1 .. 10,000,000.
 
     >>> clique(10_000)
     Adjacency(clique: 10000 vertices, 49995000 edges)
     """
-    size = check_count(size, "the size of a clique")
+    size = check_count(size, "the size of a clique", most=_MOST_EDGES)
     return Adjacency(size, "clique", None, True)
 
 
 def ring(size: int) -> Adjacency:
-    """A cycle of at least 3 vertices: counting modulo the size. Raises ValueError if it is smaller.
+    """A cycle of at least 3 vertices: counting modulo the size. Raises ValueError if it is smaller, or above 10,000,000.
 
     >>> ring(6).diameter
     3
     """
-    size = check_count(size, "the size of a ring (line(2) joins two)", least=3)
+    size = check_count(size, "the size of a ring (line(2) joins two)", 3, _MOST_EDGES)
     around = np.arange(size)
     pairs = np.sort(np.column_stack([around, np.roll(around, -1)]), axis=1)
     pairs.setflags(write=False)
@@ -269,12 +274,12 @@ def ring(size: int) -> Adjacency:
 
 
 def line(size: int) -> Adjacency:
-    """A path 0 - 1 - ... - (n-1): the answers of a counting query. Raises ValueError if the size is below 1.
+    """A path 0 - 1 - ... - (n-1): the answers of a counting query. Raises ValueError if the size is not in 1 .. 10,000,000.
 
     >>> line(4).edges.tolist()
     [[0, 1], [1, 2], [2, 3]]
     """
-    size = check_count(size, "the size of a line")
+    size = check_count(size, "the size of a line", most=_MOST_EDGES)
     along = np.arange(size)
     pairs = np.column_stack([along[:-1], along[1:]])
     pairs.setflags(write=False)
@@ -335,7 +340,7 @@ def check_database_space(
     >>> check_database_space(2, 11, MOST_WRITTEN_OUT)
     2048
     """
-    values, records = check_count(values, "values"), check_count(records, "records")
+    values, records = check_count(values, "values", most=math.inf), check_count(records, "records", most=math.inf)
     # Compare logarithms: the power itself may have thousands of digits.
     if records > most or records * math.log(values) > math.log(most) + 1e-9:
         raise ValueError(f"{values}^{records} databases are too many {purpose} (at most {most}); {way_out}")
@@ -370,7 +375,7 @@ def _listed(values: int | Sequence[Hashable]) -> Sequence[Hashable]:
     if not isinstance(values, Iterable):
         return range(check_count(values, "values"))
     try:
-        listed = tuple(values)
+        listed = () if isinstance(values, set | frozenset) else tuple(values)
         distinct = 0 < len(set(listed)) == len(listed)
     except TypeError:
         distinct = False
@@ -435,7 +440,8 @@ class Query:
         for database in databases(self.values, self.records):
             try:
                 outcome = self.function(database)
-                hash(outcome)
+                if hash(outcome) is not None and outcome != outcome:
+                    raise ValueError("the answer is not a number (NaN), so that no two are the same")
             except Exception as error:
                 raise ValueError(
                     f"the query fails on the database {database!r}: {error}; it is called with a tuple of {self.records} values "

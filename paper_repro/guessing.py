@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_count, check_leakage, check_probability_rows
+from paper_repro.checks import check_count, check_leakage, check_probability_rows, check_same_letters, frame_labels
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.linear import optimal_basis
@@ -68,7 +68,7 @@ def conditional_min_entropy(prior: ArrayLike, channel: Mechanism | ArrayLike, *,
     >>> round(conditional_min_entropy([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]], bits=True), 6)
     0.415037
     """
-    return _in_unit(-math.log(bayes_vulnerability(prior, _rows(channel))), bits)
+    return _in_unit(-math.log(bayes_vulnerability(prior, () if channel is None else channel)), bits)
 
 
 def min_entropy_leakage(prior: ArrayLike, channel: Mechanism | ArrayLike, *, bits: bool = False) -> float:
@@ -77,7 +77,7 @@ def min_entropy_leakage(prior: ArrayLike, channel: Mechanism | ArrayLike, *, bit
     >>> round(min_entropy_leakage([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]], bits=True), 6)
     0.584963
     """
-    gain = bayes_vulnerability(prior, _rows(channel)) / bayes_vulnerability(prior)
+    gain = bayes_vulnerability(prior, () if channel is None else channel) / bayes_vulnerability(prior)
     return _in_unit(math.log(max(gain, 1.0)), bits)
 
 
@@ -103,6 +103,7 @@ def _joint(prior: ArrayLike, channel: Mechanism | ArrayLike | None) -> tuple[Flo
         raise ValueError(
             f"the channel has {len(rows)} inputs and the prior {len(mass)}; they must be over the same letters"
         )
+    check_same_letters(frame_labels(prior), frame_labels(channel, "labels"), "the prior and the channel")
     return mass, rows
 
 

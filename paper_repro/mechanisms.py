@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paper_repro.checks import (
+    MOST_LETTERS,
     check_count,
     check_distortion,
     check_grid,
@@ -19,9 +20,9 @@ from paper_repro.checks import (
     check_probability_rows,
     frame_labels,
 )
-from paper_repro.deprecated import accepts_old_call
+from paper_repro.deprecated import accepts_old_call, says_how
 from paper_repro.graphs import Adjacency
-from paper_repro.sources import SourceSet
+from paper_repro.sources import SourceSet, check_source
 from paper_repro.types import FloatArray, ShownAsTable
 
 __all__ = ["Mechanism", "distance_mechanism", "randomized_response", "truncated_geometric", "uniform_least_distortion"]
@@ -56,18 +57,19 @@ class Mechanism(ShownAsTable):
     matrix: FloatArray
     labels: Sequence[Hashable]
 
+    @says_how("write Mechanism(matrix, labels=...)")
     def __init__(self, matrix: ArrayLike, labels: Sequence[Hashable] | None = None) -> None:
         rows = check_probability_rows(matrix, "mechanism")
         if rows.shape[0] != rows.shape[1]:
-            raise ValueError(f"a mechanism's matrix must be square, got shape {rows.shape}")
+            way_out = "other channels go as they are into a notion's leakage(matrix, source) and min_entropy_leakage"
+            raise ValueError(f"a mechanism's matrix must be square, got shape {rows.shape}; {way_out}")
         rows.setflags(write=False)
-        if labels is None and (labels := frame_labels(matrix)) is not None:
-            inputs = list(getattr(matrix, "index", labels))
-            if inputs != labels:
-                raise ValueError(
-                    f"the rows of the frame are named {inputs!r} and its columns {labels!r}; name both alike, in one order"
-                )
-        letters = check_labels(labels, rows.shape[0])
+        own, inputs = frame_labels(matrix), frame_labels(matrix, "labels")
+        if labels is None and inputs != own:
+            raise ValueError(
+                f"the rows of the frame are named {inputs!r} and its columns {own!r}; name both alike, in one order"
+            )
+        letters = check_labels(labels, rows.shape[0], own)
         object.__setattr__(self, "matrix", rows)
         object.__setattr__(self, "labels", letters)
 
@@ -106,6 +108,7 @@ class Mechanism(ShownAsTable):
         changed = check_grid(distortions, check_distortion)
         if changed.ndim != 1:
             raise ValueError(f"distortions must be one probability of change per letter, got shape {changed.shape}")
+        check_count(max(len(changed), 1), "the number of letters", most=MOST_LETTERS)
         kept = 1 - changed
         if kept.sum() < 1 - 1e-12:
             raise ValueError(
@@ -121,7 +124,7 @@ class Mechanism(ShownAsTable):
         np.fill_diagonal(matrix, kept)
         lonely = others == 0  # all kept probability is on this letter: it is published as it is
         matrix[lonely, lonely] = 1.0
-        return cls(matrix, labels)
+        return cls(matrix, check_labels(labels, len(kept), frame_labels(distortions)))
 
     @classmethod
     def constant(cls, distribution: ArrayLike, labels: Sequence[Hashable] | None = None) -> Mechanism:
@@ -136,7 +139,8 @@ class Mechanism(ShownAsTable):
         row = check_probability_rows(distribution, "constant mechanism")
         if len(row) != 1:
             raise ValueError(f"a constant mechanism has one distribution over the letters, got {len(row)} rows")
-        return cls(np.tile(row, (row.shape[1], 1)), frame_labels(distribution) if labels is None else labels)
+        size = check_count(row.shape[1], "the number of letters", most=MOST_LETTERS)
+        return cls(np.tile(row, (size, 1)), check_labels(labels, size, frame_labels(distribution)))
 
     def __repr__(self) -> str:
         diagonal = ", ".join(f"{kept:.4g}" for kept in np.diagonal(self.matrix)[:10])
@@ -153,13 +157,9 @@ class Mechanism(ShownAsTable):
     def worst_case_distortion(self, source: SourceSet) -> float:
         """Largest probability of change over a source set; see :meth:`SourceSet.worst_case_distortion`.
 
-        Raises ValueError if the set is over other letters, TypeError if it is none.
+        Raises ValueError if it is none, or over other letters.
         """
-        if not isinstance(source, SourceSet):
-            raise TypeError(
-                f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions"
-            )
-        return source.worst_case_distortion(self)
+        return check_source(source).worst_case_distortion(self)
 
     def sample(self, values: NDArray[Any] | Sequence[Hashable], rng: np.random.Generator) -> NDArray[Any]:
         """Publish each value: an array of the same shape, every entry drawn independently from its row of Q.
@@ -181,9 +181,7 @@ class Mechanism(ShownAsTable):
             If the values are a set or a dictionary, or ``rng`` is no generator.
         """
         if not isinstance(rng, np.random.Generator):
-            raise TypeError(
-                f"rng must be a numpy.random.Generator, got {rng!r}; write numpy.random.default_rng({rng!r})"
-            )
+            raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}; write numpy.random.default_rng(seed)")
         if isinstance(values, (Set, Mapping)):
             raise TypeError(
                 f"values must be in an order, got a {type(values).__name__}; give a list or an array of letters"
@@ -193,8 +191,10 @@ class Mechanism(ShownAsTable):
         if not isinstance(values, (list, tuple)) or any(isinstance(value, list) for value in values):
             try:
                 column = np.asarray(values)
+                if np.ma.is_masked(values):
+                    raise ValueError
             except ValueError:
-                raise ValueError(f"values must be a table with rows of one length, got {values!r}") from None
+                raise ValueError(f"values must be a table with rows of one length, unmasked, got {values!r}") from None
         else:  # a list may mix types, which NumPy would turn into text
             column = np.empty(len(values), dtype=object)
             column[:] = list(values)
@@ -237,7 +237,7 @@ def randomized_response(letters: int, leakage: float) -> Mechanism:
     Raises
     ------
     ValueError
-        If ``letters`` is no whole number above 0, or ``leakage`` is negative or NaN.
+        If ``letters`` is no whole number from 1 to 10,000, or ``leakage`` is negative or NaN.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def randomized_response(letters: int, leakage: float) -> Mechanism:
            [0.25, 0.5 , 0.25],
            [0.25, 0.25, 0.5 ]])
     """
-    letters = check_count(letters, "letters")
+    letters = check_count(letters, "letters", most=MOST_LETTERS)
     swap = math.exp(-np.logaddexp(check_leakage(leakage), math.log(max(letters - 1, 1))))
     matrix = np.full((letters, letters), swap)
     np.fill_diagonal(matrix, 1 - (letters - 1) * swap)
@@ -274,7 +274,7 @@ def truncated_geometric(letters: int, leakage: float) -> Mechanism:
     Raises
     ------
     ValueError
-        If ``letters`` is no whole number above 0, or ``leakage`` is negative or NaN.
+        If ``letters`` is no whole number from 1 to 10,000, or ``leakage`` is negative or NaN.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def truncated_geometric(letters: int, leakage: float) -> Mechanism:
            [0.3333, 0.3333, 0.3333],
            [0.1667, 0.1667, 0.6667]])
     """
-    letters, fade = check_count(letters, "letters"), math.exp(-check_leakage(leakage))
+    letters, fade = check_count(letters, "letters", most=MOST_LETTERS), math.exp(-check_leakage(leakage))
     if letters == 1:
         return Mechanism([[1.0]])
     places = np.arange(letters)
@@ -325,9 +325,7 @@ def distance_mechanism(adjacency: Adjacency, leakage: float) -> Mechanism:
     >>> np.allclose(distance_mechanism(line(4), 1.0).matrix, truncated_geometric(4, 1.0).matrix)
     True
     """
-    if not isinstance(adjacency, Adjacency):
-        raise TypeError(f"adjacency must be an Adjacency such as ring(6), got {adjacency!r}")
-    if not check_leakage(leakage) > 0:
+    if not (leakage := _checked(adjacency, leakage)) > 0:
         raise ValueError(
             f"a distance mechanism needs a leakage above 0 nats, got {leakage}; at 0 use Mechanism.constant"
         )
@@ -358,6 +356,8 @@ def uniform_least_distortion(adjacency: Adjacency, leakage: float) -> float:
     ------
     ValueError
         If the graph is not vertex-transitive, or the leakage is negative or NaN.
+    TypeError
+        If ``adjacency`` is no graph.
 
     >>> from paper_repro.graphs import clique, ring
     >>> round(1 - uniform_least_distortion(ring(6), math.log(2)), 6), round(8 / 21, 6)
@@ -365,7 +365,7 @@ def uniform_least_distortion(adjacency: Adjacency, leakage: float) -> float:
     >>> round(uniform_least_distortion(clique(10_000), math.log(9_999)), 12)
     0.5
     """
-    check_leakage(leakage)
+    leakage = _checked(adjacency, leakage)
     if not adjacency.is_vertex_transitive:
         raise ValueError(
             f"{adjacency!r} is not vertex-transitive, so there is no such closed form; "
@@ -374,3 +374,9 @@ def uniform_least_distortion(adjacency: Adjacency, leakage: float) -> float:
     sizes = adjacency.border_sizes(0)
     beyond = float((sizes[1:] * np.exp(-leakage * np.arange(1, len(sizes)))).sum())
     return beyond / (1 + beyond)
+
+
+def _checked(adjacency: object, leakage: float) -> float:
+    if not isinstance(adjacency, Adjacency):
+        raise TypeError(f"adjacency must be an Adjacency such as ring(6), got {adjacency!r}")
+    return check_leakage(leakage)

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import ROW_SUM_TOLERANCE, check_labels, check_probability_rows, frame_labels
+from paper_repro.checks import (
+    ROW_SUM_TOLERANCE,
+    as_number,
+    check_distortion,
+    check_grid,
+    check_labels,
+    check_probability_rows,
+    check_same_letters,
+    frame_labels,
+)
+from paper_repro.deprecated import says_how
 from paper_repro.paths import DATA, ROOT
 from paper_repro.types import FloatArray, HasMatrix, ShownAsTable
 
 __all__ = [
     "SourceClass",
     "SourceSet",
+    "check_source",
     "distance_to_hull",
     "load_source_set",
     "read_source_set",
@@ -48,7 +59,7 @@ class SourceSet(ShownAsTable):
     ----------
     vertices : array_like, shape (V, M) or (M,)
         One distribution over the same M letters per row; finite, non-negative, each row summing to 1 within 1e-9. A pandas
-        DataFrame's columns, or a Series' index, become the labels.
+        DataFrame's columns, or a Series' index, become the labels; so do the keys of ``{letter: probability}``.
     labels : sequence of M distinct hashables, optional
         Names of the letters; ``0 .. M-1`` if not given.
     name : str, optional
@@ -75,18 +86,26 @@ class SourceSet(ShownAsTable):
     labels: Sequence[Hashable]
     name: str
 
-    def __init__(self, vertices: ArrayLike, labels: Sequence[Hashable] | None = None, name: str | None = None) -> None:
+    @says_how("write SourceSet(vertices, labels=..., name=...)")
+    def __init__(
+        self,
+        vertices: ArrayLike | Mapping[Hashable, float],
+        labels: Sequence[Hashable] | None = None,
+        name: str | None = None,
+    ) -> None:
         if not isinstance(name, str | None):
             raise TypeError(f"the name of a source set must be text, got {name!r}")
-        given = frame_labels(vertices) if labels is None else labels
-        given = list(given) if isinstance(given, Iterable) else given
+        own = list(vertices) if isinstance(vertices, Mapping) else frame_labels(vertices)
+        given = own if labels is None else labels
+        if isinstance(vertices, Mapping):
+            vertices = [list(vertices.values())]
         rows = check_probability_rows(
             vertices,
             f"source set {name}" if name else "source set",
-            letter_names=[f"letter {label!r}" for label in given] if isinstance(given, list) else None,
+            letter_names=[f"letter {label!r}" for label in given] if isinstance(given, Sequence) else None,
         )
         rows.setflags(write=False)
-        letters = check_labels(given, rows.shape[1])
+        letters = check_labels(labels, rows.shape[1], own)
         object.__setattr__(self, "vertices", rows)
         object.__setattr__(self, "labels", letters)
         object.__setattr__(self, "name", name or "")
@@ -179,7 +198,7 @@ class SourceSet(ShownAsTable):
                     "write one probability per letter, 0 for a letter that never occurs"
                 )
         rows = check_probability_rows(
-            table,
+            [[_parsed(cell) for cell in row] for row in table],
             str(path),
             row_names=[f"line {number}" for number in numbers],
             letter_names=[f"column {label!r}" for label in header],
@@ -226,8 +245,9 @@ class SourceSet(ShownAsTable):
         >>> SourceSet([[0.5, 0.5], [0.8, 0.2]]).worst_case_distortion([[1.0, 0.0], [0.4, 0.6]])
         0.2
         """
+        given: Any = getattr(mechanism, "matrix", mechanism)
         try:
-            matrix = np.asarray(getattr(mechanism, "matrix", mechanism), dtype=float)
+            matrix = check_grid(given, as_number)
         except (TypeError, ValueError):
             raise ValueError(f"mechanism must be a Mechanism or a matrix of shape (M, M), got {mechanism!r}") from None
         if matrix.shape != (self.alphabet_size,) * 2:
@@ -235,7 +255,22 @@ class SourceSet(ShownAsTable):
                 f"the mechanism has shape {matrix.shape}; a set over {self.alphabet_size} letters needs "
                 f"({self.alphabet_size}, {self.alphabet_size})"
             )
+        check_same_letters(frame_labels(mechanism, "labels"), self.labels, "the mechanism and the source set")
         return float((self.vertices @ (1 - np.diagonal(matrix))).max())
+
+
+def check_source(source: object) -> SourceSet:
+    """The source set. Raises ValueError if it is something else.
+
+    >>> check_source(SourceSet([0.5, 0.5]))
+    SourceSet(V=1, M=2, Class I)
+    """
+    if not isinstance(source, SourceSet):
+        raise ValueError(
+            f"source must be a SourceSet, got {source!r}; write load_source_set(name), or SourceSet(...) around the "
+            "distributions"
+        )
+    return source
 
 
 def distance_to_hull(prior: FloatArray, vertices: FloatArray) -> float:
@@ -297,7 +332,7 @@ def source_set_path(name_or_path: str | Path) -> Path:
     """
     if str(name_or_path).lower().endswith(".csv"):
         return _existing(Path(name_or_path))
-    if name_or_path not in source_set_names():
+    if not isinstance(name_or_path, str) or name_or_path not in source_set_names():
         raise ValueError(
             f"unknown source set {name_or_path!r}; known are {', '.join(source_set_names())}, "
             "and any path to a .csv file whose header names the letters"
@@ -345,7 +380,7 @@ def _existing(path: Path) -> Path:
         if (folder / path).is_file():
             return path if folder == Path.cwd() else folder / path
     where = "" if path.is_absolute() else f" in {' or '.join(map(str, folders))}"
-    raise FileNotFoundError(f"no source set file {path}{where}; give the path of an existing .csv file")
+    raise FileNotFoundError(f"no source set file {path}{where}; give the path of an existing .csv file, no folder")
 
 
 def _read_text(path: Path) -> str:
@@ -353,8 +388,8 @@ def _read_text(path: Path) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        likely = "UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "Latin-1"
-        raise ValueError(f"{path} is not in UTF-8, but probably in {likely}; save it as CSV UTF-8") from None
+        likely = "in UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "no text" if b"\0" in raw else "in Latin-1"
+        raise ValueError(f"{path} is not in UTF-8, but probably {likely}; save it as CSV UTF-8") from None
 
 
 def _split(lines: list[str]) -> list[list[str]]:
@@ -377,23 +412,30 @@ def _check_header(header: list[str], path: Path) -> None:
             )
         if (first := header.index(label)) < column:
             raise ValueError(
-                f"{path}: columns {first + 1} and {column + 1} of the header are both {label!r}; letters need distinct names"
+                f"{path}: columns {first + 1} and {column + 1} of the header are both {label!r}; letters need distinct names, "
+                "and the first line is read as these"
             )
     if all(map(_is_probability, header)) and not all(label.isdigit() for label in header):
         raise ValueError(f"{path}: the first line must be a header that names the letters, got {header}")
 
 
-def _is_probability(cell: str) -> bool:
+def _parsed(cell: str) -> float | str:
+    """The number that is written there, if it is one."""
     try:
-        return 0 <= float(cell.replace(",", ".")) <= 1
+        return float(cell)
     except ValueError:
-        return False
+        return cell
+
+
+def _is_probability(cell: str) -> bool:
+    number = _parsed(cell.replace(",", "."))
+    return not isinstance(number, str) and 0 <= number <= 1
 
 
 def _checked_bounds(
     lower: ArrayLike, upper: ArrayLike, labels: Sequence[Hashable] | None
 ) -> tuple[FloatArray, FloatArray]:
-    tables = [np.asarray(bounds, dtype=object) for bounds in (lower, upper)]
+    tables: list[Any] = [np.ma.asarray(bounds, dtype=object).filled(math.nan) for bounds in (lower, upper)]
     if tables[0].shape != tables[1].shape or tables[0].ndim != 1 or not tables[0].size:
         raise ValueError(
             "lower and upper must have one probability per letter, "
@@ -402,10 +444,12 @@ def _checked_bounds(
     letters = check_labels(labels, tables[0].size)
     for name, table in zip(("lower", "upper"), tables, strict=True):
         for letter, bound in zip(letters, table, strict=True):
-            if not _is_probability(str(bound)):
+            try:
+                check_distortion(bound)
+            except ValueError:
                 raise ValueError(
                     f"{name}: letter {letter!r} is {bound!r}; every bound must be a number between 0 and 1"
-                )
+                ) from None
     least, most = (table.astype(float) for table in tables)
     for letter, low, high in zip(letters, least, most, strict=True):
         if low > high:

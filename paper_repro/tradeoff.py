@@ -5,19 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion, check_leakage
+from paper_repro.checks import (
+    MOST_LETTERS,
+    as_number,
+    check_between,
+    check_count,
+    check_distortion,
+    check_grid,
+    check_leakage,
+    check_same_letters,
+    frame_labels,
+)
+from paper_repro.deprecated import says_how
 from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion, Proposal
-from paper_repro.sources import SourceSet
+from paper_repro.sources import SourceSet, check_source
 from paper_repro.types import FloatArray, ShownAsTable
 
-__all__ = ["OptimalMechanism", "certified", "optimal_mechanism"]
+__all__ = ["OptimalMechanism", "certified", "optimal_mechanism", "solver"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +82,7 @@ class OptimalMechanism(ShownAsTable):
         return repr(self), rows, self.source.labels, np.vstack([self.mechanism.matrix, self.least_favorable_prior])
 
 
+@says_how("write optimal_mechanism(source, distortion=...) or optimal_mechanism(source, leakage=...)")
 def optimal_mechanism(
     source: SourceSet,
     *,
@@ -94,12 +107,14 @@ def optimal_mechanism(
     notion : Notion, default ``DifferentialPrivacy()``
     costs : array_like, shape (M, M), optional
         Distances ``d_ij`` from letter i to letter j: finite, >= 0, and 0 from a letter to itself. Not given, every change costs
-        1: Hamming distortion, for which most notions have a smaller and faster program.
+        1: Hamming distortion, for which most notions have a smaller and faster program. The names of a DataFrame have to be
+        the source's letters.
 
     Returns
     -------
     OptimalMechanism
-        Certified: ``gap`` is at most ``notion.tolerance``. That is 1e-9 in distortion for the notions of ratios (differential
+        Certified: ``gap`` is at most ``notion.tolerance``, times the median of the costs where it is in distortion and they are
+        far from 1. That is 1e-9 in distortion for the notions of ratios (differential
         privacy, its approximate version, maximal information), 1e-9 nats for maximal leakage and 1e-6 nats for mutual and Sibson
         information and Renyi differential privacy. A distortion within 1e-12 below the jump to zero leakage counts as at the
         jump. At distortion 0 the leakage of differential privacy is infinite, unless one letter carries all probability.
@@ -129,36 +144,21 @@ def optimal_mechanism(
            [0.11, 0.78, 0.11],
            [0.11, 0.11, 0.78]])
     """
-    distances = None if costs is None else check_costs(costs, check_source(source).alphabet_size)
-    within, leakage = check_budgets(distortion, leakage, distortion_check(distances))
-    notion = check_notion(notion)
-    optimizer = notion.optimizer(check_source(source), distances)
-    return replace(certified(notion, optimizer, distortion=within, leakage=leakage), costs=distances)
+    solve, check = solver(source, notion, costs)
+    budgets = check_budgets(distortion, leakage, check)
+    return solve(distortion=budgets[0], leakage=budgets[1])
 
 
-def check_source(source: SourceSet) -> SourceSet:
-    """Return the source set, or raise if it is something else.
-
-    >>> check_source(SourceSet([0.5, 0.5]))
-    SourceSet(V=1, M=2, Class I)
-    """
-    if not isinstance(source, SourceSet):
-        raise ValueError(
-            f"source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions, "
-            "or load_source_set(...) around a name"
-        )
-    return source
-
-
-def check_costs(costs: ArrayLike, size: int) -> FloatArray:
+def check_costs(costs: ArrayLike, source: SourceSet) -> FloatArray:
     """Return distances between letters, shape (M, M), as floats, or raise unless they are finite, >= 0, and on the diagonal 0.
 
-    >>> check_costs([[0, 2], [1, 0]], 2)
+    >>> check_costs([[0, 2], [1, 0]], SourceSet([0.5, 0.5]))
     array([[0., 2.],
            [1., 0.]])
     """
+    size = check_source(source).alphabet_size
     try:
-        distances = np.array(costs, dtype=float)
+        distances = check_grid(costs, as_number)
     except (TypeError, ValueError):
         raise ValueError(f"costs must be a table of numbers, shape ({size}, {size}), got {costs!r}") from None
     if distances.shape != (size, size):
@@ -171,7 +171,7 @@ def check_costs(costs: ArrayLike, size: int) -> FloatArray:
         row, column = bad[0]
         raise ValueError(
             f"costs[{row}, {column}] is {float(distances[row, column])!r}; every cost must be finite and at least 0: for a "
-            "change that must not happen take a number far above the budget"
+            "change that must not happen take a number far above the budget, such as 100 times it"
         )
     if distances.diagonal().any():
         letter = int(np.flatnonzero(distances.diagonal())[0])
@@ -179,6 +179,8 @@ def check_costs(costs: ArrayLike, size: int) -> FloatArray:
             f"costs[{letter}, {letter}] is {float(distances[letter, letter])!r}; a letter published as it is must cost 0, "
             "since nothing is changed: subtract that from the row, and count changes alone in the budget"
         )
+    for names in (frame_labels(costs), frame_labels(costs, "labels")):
+        check_same_letters(names, source.labels, "the costs and the source set")
     distances.setflags(write=False)
     return distances
 
@@ -205,8 +207,8 @@ def check_budgets(
     )
 
 
-def check_notion(notion: Notion | None) -> Notion:
-    """Return the notion, differential privacy by default, or raise if it is something else.
+def check_notion(notion: Notion | None, *, of_records: bool = False) -> Notion:
+    """Return the notion, differential privacy by default, or raise if it is something else; for records, if it has a graph.
 
     >>> check_notion(None)
     DifferentialPrivacy()
@@ -217,27 +219,42 @@ def check_notion(notion: Notion | None) -> Notion:
         raise ValueError(
             f"notion must be a privacy notion such as MutualInformation(), got {notion!r}; see notion_by_name"
         )
+    if of_records and getattr(notion, "adjacency", None) is not None:
+        raise ValueError(
+            f"neighbors are databases that differ in one record, so that {notion!r} must have no graph: leave it out"
+        )
     return notion
 
 
-def distortion_check(costs: FloatArray | None) -> Callable[[float], float]:
-    """The check of a distortion: a probability of change, or with costs an expected one of them."""
-    if costs is None:
-        return check_distortion
-    most = float(costs.max())
+def solver(
+    source: SourceSet, notion: Notion | None, costs: ArrayLike | None
+) -> tuple[Callable[..., OptimalMechanism], Callable[[float], float]]:
+    """What solves at a budget, and the check of a distortion: a probability of change, or with costs an expected one of them.
 
-    def check(distortion: float) -> float:
-        try:
-            value = float(distortion)
-        except (TypeError, ValueError):
-            value = math.nan
-        if not 0 <= value <= most:
-            raise ValueError(
-                f"distortion must be an expected cost between 0 and {most:g}, the largest of the costs, got {distortion!r}"
-            )
-        return value
+    Costs have shape (M, M). Raises ValueError as :func:`optimal_mechanism` does.
 
-    return check
+    >>> solve, check = solver(SourceSet([0.5, 0.3, 0.2]), None, None)
+    >>> round(solve(distortion=check(0.3)).leakage, 6)
+    1.540445
+    """
+    source, notion, unit, distances = check_source(source), check_notion(notion), 1.0, None
+    check_count(source.alphabet_size, "the number of letters", most=MOST_LETTERS)
+    check: Callable[[float], float] = check_distortion
+    if costs is not None:
+        distances = check_costs(costs, source)
+        most = float(distances.max())
+        allowed = f"an expected cost between 0 and {most:g}, the largest of the costs"
+        check = partial(check_between, allowed=allowed, least=0, most=most)
+        if most > 0 and abs(power := round(math.log2(np.median(distances[distances > 0])))) > 6:
+            unit = 2.0**power  # programs and tolerances are made for distortions of order 1; powers of 2 round nothing
+    optimizer = notion.optimizer(source, None if distances is None else distances / unit)
+
+    def solve(*, distortion: float = math.inf, leakage: float = math.inf) -> OptimalMechanism:
+        found = certified(notion, optimizer, distortion=distortion / unit, leakage=leakage)
+        gap = found.gap * unit if notion.gap_unit == "distortion" else found.gap
+        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances)
+
+    return solve, check
 
 
 class Judged(Protocol):

@@ -1,6 +1,8 @@
 """Bad numbers: one error that names the value, the allowed range and what to do."""
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -21,14 +23,14 @@ def test_counts_are_returned_as_integers(count):
     assert type(check_count(count, "records")) is int
 
 
-@pytest.mark.parametrize("count", [0, -1, 1.0, 2.5, "3", None, True, np.bool_(True), [1]])
+@pytest.mark.parametrize("count", [0, -1, 1.0, 2.5, "3", None, True, np.bool_(True), [1], np.ma.masked])
 def test_a_count_is_a_whole_number(count):
     with pytest.raises(ValueError, match="records must be a whole number, at least 1, got") as error:
         check_count(count, "records")
     assert repr(count) in str(error.value)
 
 
-@pytest.mark.parametrize("value", [0, 0.0, 0.5, 1, True, np.float64(0.25), "0.2"])
+@pytest.mark.parametrize("value", [0, 0.0, 0.5, 1, np.float64(0.25), np.array(0.25), Fraction(1, 4), Decimal("0.25")])
 def test_distortions_are_returned_as_floats(value):
     found = check_distortion(value)
     assert type(found) is float and found == float(value)
@@ -42,7 +44,9 @@ def test_a_distortion_is_between_0_and_1(value):
     assert "divide by 100 if it is a percentage" in str(error.value)
 
 
-@pytest.mark.parametrize("value", ["a lot", None, [0.1, 0.2], 1j])
+@pytest.mark.parametrize(
+    "value", ["a lot", "0.2", None, True, np.True_, [0.1, 0.2], 1j, np.complex128(1), 10**400, np.ma.masked]
+)
 def test_a_distortion_is_a_number(value):
     with pytest.raises(ValueError, match="distortion must be a number") as error:
         check_distortion(value)
@@ -76,11 +80,20 @@ def test_a_leakage_is_a_number(value):
         ([[-1e-17, 1.0]], "row 0, letter 0 is -1e-17", "between 0 and 1"),
         ([[0.5, math.nan]], "row 0, letter 1 is nan", "finite number between 0 and 1"),
         ([[0.5, math.inf]], "row 0, letter 1 is inf", "finite number between 0 and 1"),
-        ([[None, 1.0]], "row 0, letter 0 is nan", "finite number between 0 and 1"),
+        ([[None, 1.0]], "row 0, letter 0 is None", "finite number between 0 and 1"),
         ([["half", 0.5]], "row 0, letter 0 is 'half'", "finite number between 0 and 1"),
         ([0.5, "half"], "row 0, letter 1 is 'half'", "finite number between 0 and 1"),
         (np.array([[0.5, "half"]], dtype=object), "row 0, letter 1 is 'half'", "finite number between 0 and 1"),
         ("half", "row 0, letter 0 is 'half'", "finite number between 0 and 1"),
+        ([0.5, 0.5, False], "row 0, letter 2 is False", "finite number between 0 and 1"),
+        (np.array([True, False]), "row 0, letter 0 is True", "finite number between 0 and 1"),
+        (["0.5", "0.5"], "row 0, letter 0 is '0.5'", "finite number between 0 and 1"),
+        ([10**400, 0.5], "row 0, letter 0 is 1000", "finite number between 0 and 1"),
+        ([0.5 + 0j, 0.5], "row 0, letter 0 is (0.5+0j)", "finite number between 0 and 1"),
+        (np.ma.masked_array([0.5, 0.5], [0, 1]), "row 0, letter 1 is None", "finite number between 0 and 1"),
+        ([[np.ma.masked, 0.5]], "row 0, letter 0 is masked", "finite number between 0 and 1"),
+        ((p for p in [0.5, 0.5]), "generator", "in a list or an array"),
+        ([[[0.5], [0.5, 0.1]], [0.5, 0.5]], "row 0, letter 0 is [0.5]", "finite number between 0 and 1"),
         ([[0.5, 0.5], [0.5, 0.6]], "row 1 sums to 1.1", "divide it by its sum"),
         ([[50, 50]], "row 0 sums to 100.0", "divide it by its sum"),
         ([[0.5, 0.5], [1.0]], "row 1 has 1 letters and row 0 has 2", "write 0 for a letter that never occurs"),

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_repro import SourceSet, exact_curve, leakage_curve, load_source_set, source_set_names
+from paper_repro import SourceSet, exact_curve, leakage_curve, load_source_set
+from paper_repro.curves import with_jumps
 from tests.oracles.instances import CLASSES, inside, random_vertices, vertex_sets
 from tests.oracles.tradeoffs import leakage_error, leakage_of_prior, least_distortion, least_distortion_without_leakage
 
@@ -106,12 +107,6 @@ def test_leakage_and_distortion_are_inverse(vertices, share):
     assert curve.distortion(curve.leakage(distortion)) == pytest.approx(distortion, abs=1e-12)  # rounding
 
 
-@pytest.mark.parametrize("name", source_set_names())
-def test_distortion_at_the_breakpoints(name):
-    curve = exact_curve(load_source_set(name))
-    assert curve.distortion(curve.limits_from_below) == pytest.approx(curve.breakpoints, abs=1e-12)  # rounding
-
-
 @given(
     vertex_sets(), st.lists(st.floats(0, 1), min_size=2, max_size=6), st.lists(st.floats(0, 50), min_size=2, max_size=6)
 )
@@ -188,8 +183,57 @@ def test_distortions_outside_0_and_1_are_refused(distortion):
     assert repr(distortion) in str(error.value)
 
 
+@pytest.mark.parametrize("factor", [0, -1, math.nan, math.inf, "x", True])
+def test_a_curve_is_rescaled_by_a_positive_number(factor):
+    with pytest.raises(ValueError, match=r"factor must be .*a number between 1e-16 and 1e16, got"):
+        exact_curve(SourceSet([0.6, 0.4])).rescaled(factor)
+
+
 @pytest.mark.parametrize("leakage", [-0.1, math.nan])
 def test_negative_leakages_are_refused(leakage):
     with pytest.raises(ValueError, match="at least 0 nats") as error:
         exact_curve(SourceSet([0.6, 0.4])).distortion([0.1, leakage])
     assert repr(leakage) in str(error.value)
+
+
+# Jumps of curves that are known point by point
+
+
+def falling(places, heights):
+    """A curve with slope -1 and jumps of these heights at these places, taking the lower value there."""
+    return lambda distortion: 2 - distortion + sum(h for p, h in zip(places, heights, strict=True) if distortion < p)
+
+
+@pytest.mark.parametrize(("place", "height"), [(0.3, 1.0), (0.31234, 0.2), (0.05, 0.1), (0.95, 0.05)])
+def test_a_jump_is_found_with_both_its_ends(place, height):
+    grid = np.linspace(0, 1, 21)
+    curve = falling([place], [height])
+    distortions, leakages, ends = with_jumps(curve, grid, [curve(point) for point in grid])
+    assert ends.count("open") == ends.count("closed") == 1
+    at = ends.index("open")
+    assert ends[at + 1] == "closed"
+    assert distortions[at] == distortions[at + 1] == pytest.approx(place, abs=2e-8)
+    assert leakages[at] == pytest.approx(2 - place + height, abs=1e-6)
+    assert leakages[at + 1] == pytest.approx(2 - place, abs=1e-6)
+    assert (np.diff(distortions) >= 0).all()
+    assert (np.diff(leakages) <= 0).all()
+
+
+def test_two_jumps_in_different_cells():
+    grid, curve = np.linspace(0, 1, 11), falling([0.25, 0.77], [0.5, 0.3])
+    distortions, _, ends = with_jumps(curve, grid, [curve(point) for point in grid])
+    assert [round(place, 6) for place, end in zip(distortions, ends, strict=True) if end] == [0.25, 0.25, 0.77, 0.77]
+
+
+@pytest.mark.parametrize("curve", [lambda d: -math.log(d), lambda d: 1 / d, lambda d: math.sqrt(1 - d), lambda d: 0.0])
+def test_steep_is_no_jump(curve):
+    grid = np.linspace(0.01, 1, 30)
+    distortions, leakages, ends = with_jumps(curve, grid, [curve(point) for point in grid])
+    assert not any(ends)
+    assert (distortions == grid).all()
+    assert leakages == pytest.approx([curve(point) for point in grid])
+
+
+def test_an_infinite_start_is_left_alone():
+    distortions, leakages, ends = with_jumps(lambda d: 1 - d, [0.0, 0.5], [math.inf, 0.5])
+    assert (distortions.tolist(), leakages.tolist(), ends) == ([0.0, 0.5], [math.inf, 0.5], ["", ""])

@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 from paper_repro import (
     DifferentialPrivacy,
     Mechanism,
+    MutualInformation,
     SourceSet,
     distance_mechanism,
+    min_entropy_leakage,
+    optimal_mechanism,
+    parallel_leakage,
     randomized_response,
     truncated_geometric,
+    uniform_least_distortion,
 )
 from tests.oracles.tradeoffs import exponential_covers, largest_ratio
 
@@ -80,7 +85,10 @@ def test_distortions_keep_a_letters_worth():
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        ([[0.5, 0.5]], r"square, got shape \(1, 2\)"),
+        (
+            [[0.5, 0.5]],
+            r"square, got shape \(1, 2\); other channels go .* into a notion's leakage\(matrix, source\)",
+        ),
         ([[0.5, 0.5], [0.5, 0.6]], r"mechanism: row 1 sums to 1\.1; every row must sum to 1"),
         ([[0.5, 0.5], [-0.5, 1.5]], r"row 1, letter 0 is -0\.5; .* between 0 and 1"),
         ([[0.5, 0.5], [1.0]], "row 1 has 1 letters and row 0 has 2"),
@@ -91,7 +99,7 @@ def test_matrices_that_are_no_channels(matrix, message):
         Mechanism(matrix)
 
 
-@pytest.mark.parametrize("labels", [["a"], ["a", "a"]])
+@pytest.mark.parametrize("labels", [["a"], ["a", "a"], {"a", "b"}, {"a": 1, "b": 2}])
 def test_labels_are_one_per_letter(labels):
     with pytest.raises(ValueError, match="labels must be 2 distinct names"):
         Mechanism(np.eye(2), labels)
@@ -170,10 +178,12 @@ def test_randomized_response_on_one_letter():
         (2.5, 1.0, r"letters must be a whole number, at least 1, got 2\.5"),
         ("3", 1.0, "letters must be a whole number, at least 1, got '3'"),
         (True, 1.0, "letters must be a whole number, at least 1, got True"),
+        (10**6, 1.0, "letters must be at most 10000, for memory and rounding, got 1000000"),
+        (3, True, "leakage must be a number, .* got True"),
         (None, 1.0, "letters must be a whole number"),
         (3, -1.0, r"leakage must be at least 0 nats \(infinity is allowed\), got -1\.0"),
         (3, math.nan, "leakage must be at least 0 nats .* got nan"),
-        (3, "much", "leakage must be a number, at least 0 nats, got 'much'"),
+        (3, "much", "leakage must be a number, at least 0 nats .*, got 'much'"),
         (1, -1.0, "leakage must be at least 0 nats"),
     ],
 )
@@ -192,7 +202,14 @@ def test_earlier_names_of_the_number_of_letters_work_with_a_warning():
 @pytest.mark.parametrize(
     ("values", "seed", "error", "message"),
     [
-        (["no"], 42, TypeError, r"rng must be a numpy.random.Generator, got 42; write numpy.random.default_rng\(42\)"),
+        (
+            ["no"],
+            42,
+            TypeError,
+            r"rng must be a numpy.random.Generator, got 42; write numpy.random.default_rng\(seed\)",
+        ),
+        (["no"], np.random.RandomState(1), TypeError, r"write numpy.random.default_rng\(seed\)"),
+        (np.ma.masked_array(["no", "yes"], [0, 1]), None, ValueError, "values must be a table .* unmasked"),
         ({"no": 1}, None, TypeError, "values must be in an order, got a dict; give a list or an array"),
         ({"no"}, None, TypeError, "values must be in an order, got a set"),
         ([{"no"}], None, ValueError, r"value \{'no'\} is not a letter of this mechanism; .* leave missing values out"),
@@ -207,7 +224,7 @@ def test_sampling_refuses(values, seed, error, message, rng):
 
 
 def test_the_worst_case_needs_a_source_set_and_a_matrix():
-    with pytest.raises(TypeError, match=r"source must be a SourceSet, got \[0.5, 0.5\]; write SourceSet\(...\)"):
+    with pytest.raises(ValueError, match=r"source must be a SourceSet, got \[0.5, 0.5\]; write .* SourceSet\(...\)"):
         Mechanism(np.eye(2)).worst_case_distortion([0.5, 0.5])
     with pytest.raises(ValueError, match=r"mechanism must be a Mechanism or a matrix of shape .*, got 'x'"):
         SourceSet([0.5, 0.5]).worst_case_distortion("x")
@@ -216,6 +233,8 @@ def test_the_worst_case_needs_a_source_set_and_a_matrix():
 def test_a_distance_mechanism_needs_a_graph():
     with pytest.raises(TypeError, match="adjacency must be an Adjacency such as ring"):
         distance_mechanism(6, 1.0)
+    with pytest.raises(TypeError, match=r"adjacency must be an Adjacency such as ring.*got None"):
+        uniform_least_distortion(None, 1.0)
 
 
 def test_the_names_of_a_frame_become_labels(rng):
@@ -224,6 +243,19 @@ def test_the_names_of_a_frame_become_labels(rng):
     assert Mechanism(frame).labels == ("no", "yes")
     assert list(Mechanism(frame).sample(pd.Series(["yes", "no"]), rng)) == ["yes", "no"]
     assert Mechanism.constant(pd.Series([0.5, 0.5], index=["no", "yes"])).labels == ("no", "yes")
+    ordered = SourceSet([0.5, 0.5], labels=["yes", "no"])
+    for make in (
+        lambda: optimal_mechanism(ordered, distortion=0.1, costs=1 - frame),
+        lambda: optimal_mechanism(ordered, distortion=0.1, costs=pd.DataFrame(1 - np.eye(2), columns=["a", "b"])),
+        lambda: Mechanism(frame, labels=["yes", "no"]),
+        lambda: Mechanism(frame).worst_case_distortion(ordered),
+        lambda: MutualInformation().leakage(frame, SourceSet([0.5, 0.5], labels=["red", "blue"])),
+        lambda: min_entropy_leakage(pd.Series([0.5, 0.5], index=["yes", "no"]), frame),
+        lambda: parallel_leakage([Mechanism(frame)], sources=ordered),
+    ):
+        with pytest.raises(ValueError, match=r"name their letters \[.*\] and \[.*\]; put both in one order"):
+            make()
+    assert Mechanism(frame).worst_case_distortion(SourceSet([0.5, 0.5])) == 0
     with pytest.raises(
         ValueError, match=r"rows of the frame are named \[0, 1\] and its columns \['no', 'yes'\]; name both"
     ):

@@ -142,6 +142,10 @@ def test_leakage_of_one_record_is_at_most_that_of_the_database():
         (lambda: Query(sum, True, 2), "values must be a whole number, at least 1, got True"),
         (lambda: Query(sum, 2.5, 2), r"values must be a whole number, at least 1, got 2\.5"),
         (lambda: Query(sum, [[0], [1]], 2), "sequence of distinct values"),
+        (
+            lambda: Query(lambda database: math.nan if sum(database) else 1.0, 2, 2),
+            r"\(0, 1\): the answer is .*\(NaN\)",
+        ),
         (lambda: Query(sum, 2, 2.5), r"records must be a whole number, at least 1, got 2\.5"),
         (lambda: Query(None, 2, 2), "a query is a function from a tuple of the records' values to an answer, got None"),
         (

@@ -26,12 +26,6 @@ from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 
 
-def _ascending(rng: np.random.Generator, count: int) -> FloatArray:
-    """Distortions in rising order with a sum below ``count - 1``."""
-    changed = np.sort(rng.uniform(0.01, 1.0, size=count))
-    return np.asarray(changed * min(1.0, float(rng.uniform(0.2, 0.99)) * (count - 1) / changed.sum()))
-
-
 # Theorem 2: critical pairs and colors
 
 

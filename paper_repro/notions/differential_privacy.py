@@ -19,7 +19,7 @@ from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, least_distortion_of_prior
 from paper_repro.solvers.profile_ratio import RatioProfiles
 from paper_repro.solvers.profiles import ProfileProgram
-from paper_repro.sources import SourceSet
+from paper_repro.sources import SourceSet, check_source
 from paper_repro.types import FloatArray
 
 __all__ = ["DifferentialPrivacy"]
@@ -91,7 +91,7 @@ class DifferentialPrivacy(Notion):
         return RatioProfiles(values, records)
 
     def exact_curve(self, source: SourceSet) -> ExactCurve | None:
-        return exact_curve(source) if is_clique(self.adjacency, source.alphabet_size) else None
+        return exact_curve(source) if is_clique(self.adjacency, check_source(source).alphabet_size) else None
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
         if costs is None and is_clique(self.adjacency, source.alphabet_size):

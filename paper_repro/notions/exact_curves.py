@@ -8,11 +8,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion, check_grid, check_leakage
+from paper_repro.checks import check_between, check_distortion, check_grid, check_leakage
+from paper_repro.deprecated import says_how
 from paper_repro.errors import SolverError
 from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, prior_breakpoints
 from paper_repro.solvers.games import PERFECT_SLACK
-from paper_repro.sources import SourceSet
+from paper_repro.sources import SourceSet, check_source
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["ExactCurve", "exact_curve"]
@@ -83,9 +84,12 @@ class ExactCurve:
     def rescaled(self, factor: float) -> ExactCurve:
         """The curve with every distortion D at ``factor * D``, as ``eps*(D / factor)``.
 
+        Raises ValueError unless the factor is a number in [1e-16, 1e16].
+
         >>> exact_curve(SourceSet([0.5, 0.3, 0.2])).rescaled(0.9).breakpoints
         array([0.36, 0.45])
         """
+        factor = check_between(factor, "a number between 1e-16 and 1e16", 1e-16, 1e16, "factor")
         p, q, r, s = self.pieces
         return ExactCurve(factor * self.breakpoints, (p, q / factor, r, s / factor))
 
@@ -95,6 +99,7 @@ class ExactCurve:
             return np.maximum(0.0, np.log(p + q * distortions) - np.log(np.maximum(r + s * distortions, 0.0)))
 
 
+@says_how("write exact_curve(source) for differential privacy, notion.exact_curve(source) for another notion")
 def exact_curve(source: SourceSet) -> ExactCurve:
     """The complete privacy-distortion curve of differential privacy, with all its breakpoints, for any source set.
 
@@ -123,11 +128,7 @@ def exact_curve(source: SourceSet) -> ExactCurve:
     >>> exact_curve(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])).breakpoints.round(6)
     array([0.2 , 0.4 , 0.55])
     """
-    if not isinstance(source, SourceSet):
-        raise ValueError(
-            f"source must be a SourceSet, got {source!r}; write load_source_set(name), or SourceSet(...) around distributions"
-        )
-    return _exact_curve(source)
+    return _exact_curve(check_source(source))
 
 
 @lru_cache(maxsize=64)  # source sets are frozen, and hashed by identity

@@ -50,7 +50,7 @@ class _Information(Notion):
             If no source set is given, or it has another number of letters than the mechanism has rows.
         """
         matrix = as_channel(mechanism)
-        return _worst_prior(matrix, check_alphabets(matrix, source, self.name).vertices, self.alpha)[0]
+        return _worst_prior(matrix, check_alphabets(mechanism, source, self.name).vertices, self.alpha)[0]
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         if self.alpha == 1:
@@ -126,8 +126,9 @@ class SibsonInformation(_Information):
 
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
         if math.isinf(self.alpha):
-            check_alphabets(as_channel(mechanism), source, self.name)
-            return MaximalLeakage().leakage(mechanism)
+            found = MaximalLeakage().leakage(mechanism)
+            check_alphabets(mechanism, source, self.name)
+            return found
         return super().leakage(mechanism, source)
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:

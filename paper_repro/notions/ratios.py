@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_probability_rows
+from paper_repro.checks import check_probability_rows, check_same_letters, frame_labels
 from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.sources import SourceSet
@@ -45,26 +45,29 @@ def as_channel(mechanism: Mechanism | ArrayLike) -> FloatArray:
     """
     if isinstance(mechanism, Mechanism):
         return mechanism.matrix
-    if isinstance(mechanism, (list, tuple, np.ndarray)) and not any(np.ndim(row) for row in mechanism):
+    rows = check_probability_rows(mechanism, "mechanism")
+    if np.ndim(mechanism) < 2:
         raise ValueError(f"a mechanism has one row of probabilities per input, got {mechanism!r}")
-    return check_probability_rows(mechanism, "mechanism")
+    return rows
 
 
-def check_alphabets(matrix: FloatArray, source: SourceSet | None, name: str) -> SourceSet:
-    """The source set. Raises ValueError if it is missing, none, or over another alphabet than the inputs of the matrix.
+def check_alphabets(mechanism: Mechanism | ArrayLike, source: SourceSet | None, name: str) -> SourceSet:
+    """The source set. Raises ValueError if it is missing, none, or over another alphabet than the inputs of the mechanism.
 
-    The matrix has shape (M, outputs).
+    The mechanism may be a matrix of shape (M, outputs).
 
     >>> check_alphabets(np.eye(2), SourceSet([0.5, 0.5]), "maximal information").alphabet_size
     2
     """
     if not isinstance(source, SourceSet):
         raise ValueError(f"{name} depends on the source: give leakage(mechanism, source), a SourceSet, got {source!r}")
-    if len(matrix) != source.alphabet_size:
+    inputs = len(np.asarray(getattr(mechanism, "matrix", mechanism)))
+    if inputs != source.alphabet_size:
         raise ValueError(
-            f"the mechanism has {len(matrix)} letters and the source set {source.alphabet_size}; "
+            f"the mechanism has {inputs} letters and the source set {source.alphabet_size}; "
             "they must be over the same alphabet"
         )
+    check_same_letters(frame_labels(mechanism, "labels"), source.labels, "the mechanism and the source set")
     return source
 
 

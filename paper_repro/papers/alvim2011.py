@@ -18,7 +18,7 @@ from paper_repro.checks import check_leakage, check_probability_rows
 from paper_repro.errors import optional
 from paper_repro.graphs import Adjacency, clique, hamming, ring
 from paper_repro.papers.readings import Reading, check_reading
-from paper_repro.types import FloatArray, IntArray
+from paper_repro.types import FloatArray
 
 __all__ = [
     "border_count",
@@ -280,9 +280,12 @@ def remark_1(size: int, leakage: float) -> FloatArray:
         raise ValueError(
             f"Remark 1 asks for (e^eps)^2 >= 2, that is at least {math.log(2) / 2:.6f} nats, got {leakage!r}"
         )
-    graph = ring(size)
-    matrix = equation_6(graph, leakage, 2)
-    matrix[graph.distances == graph.diameter] *= 2
+    return _furthest_doubled(ring(size), leakage)
+
+
+def _furthest_doubled(around: Adjacency, leakage: float) -> FloatArray:
+    matrix = equation_6(around, leakage, 2)
+    matrix[around.distances == around.diameter] *= 2
     return matrix
 
 
@@ -445,19 +448,5 @@ def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:
             return remark_2(adjacency, closed, leakage)
         if leakage < math.log(2) / 2:
             return remark_2(adjacency, clique(adjacency.size), leakage)
-        doubled = remark_1(adjacency.size, leakage)
-        order = np.arange(adjacency.size) if is_line else _around(adjacency)
-        return doubled[np.ix_(np.argsort(order), np.argsort(order))]
+        return _furthest_doubled(closed, leakage)
     return remark_2(adjacency, clique(adjacency.size), leakage)
-
-
-def _around(adjacency: Adjacency) -> IntArray:
-    """Vertices of a ring in the order in which they follow each other."""
-    order, before = [0], -1
-    while len(order) < adjacency.size:
-        here = order[-1]
-        edges = adjacency.edges[(adjacency.edges == here).any(axis=1)]
-        around = [int(vertex) for vertex in edges.ravel() if vertex not in (here, before)]
-        before = here
-        order.append(around[0])
-    return np.array(order)

@@ -49,7 +49,7 @@ from functools import cached_property
 from typing import Literal
 
 from paper_repro.papers.polytopes import Distribution, Polytope, as_fractions
-from paper_repro.sources import SourceSet
+from paper_repro.sources import SourceSet, check_source
 
 __all__ = ["Direction", "FoldedPiece", "Folding", "Permutation", "Source", "alike", "as_source_set", "isolated"]
 
@@ -126,7 +126,9 @@ class Folding:
     direction: Direction = "corrected"
 
     def __post_init__(self) -> None:
-        parts = self._parts
+        if not isinstance(self.source, Iterable | SourceSet):
+            raise ValueError(f"the source of a folding must be a SourceSet or a sequence of them, got {self.source!r}")
+        parts = tuple(map(check_source, self._parts))
         sizes = {part.alphabet_size for part in parts}
         if len(sizes) != 1:
             raise ValueError(
@@ -283,15 +285,13 @@ def alike(permutations: Iterable[Sequence[int]], size: int) -> tuple[tuple[int, 
     >>> alike([(1, 0, 2, 3), (0, 2, 1, 3)], 4)
     ((0, 1, 2), (3,))
     """
-    classes = [{letter} for letter in range(size)]
+    from scipy.cluster.hierarchy import DisjointSet
+
+    classes = DisjointSet(range(size))
     for permutation in permutations:
         for letter, other in enumerate(permutation):
-            one = next(group for group in classes if letter in group)
-            two = next(group for group in classes if other in group)
-            if one is not two:
-                one |= two
-                classes.remove(two)
-    return tuple(sorted(tuple(sorted(group)) for group in classes))
+            classes.merge(letter, other)
+    return tuple(sorted(tuple(sorted(group)) for group in classes.subsets()))
 
 
 def isolated(source: SourceSet) -> tuple[SourceSet, ...]:

@@ -36,7 +36,6 @@ __all__ = [
     "equation_16",
     "equation_25",
     "equation_26",
-    "has_ordered_statistics",
     "is_permutation_invariant",
     "lemma_3",
     "lemma_5",
@@ -134,21 +133,6 @@ def permutation_invariant_hull(source: SourceSet) -> SourceSet:
             "alphabet size is enough"
         )
     return SourceSet([arrangement for row in distinct for arrangement in _arrangements(row)], labels=source.labels)
-
-
-def has_ordered_statistics(source: SourceSet) -> bool:
-    """Definition 7: whether one ordering of the letters, ties included, sorts every distribution of the set.
-
-    The uniform distribution may be among them (Theorem 4), which Class II of 2018 excludes.
-
-    >>> [has_ordered_statistics(SourceSet(rows)) for rows in ([[0.5, 0.5], [0.4, 0.6]], [[0.6, 0.4], [0.4, 0.6]])]
-    [True, False]
-    """
-    try:
-        in_order(source)
-    except ValueError:
-        return False
-    return True
 
 
 def equation_7(source: SourceSet) -> FloatArray:

@@ -247,9 +247,8 @@ def _primitive(row: Sequence[Fraction | int]) -> _Integers:
     return tuple(entry // divisor for entry in entries) if divisor > 1 else tuple(entries)
 
 
-def _span(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[_Integers]]:
-    """Columns on which the span of the rows is determined, and the equations of the span."""
-    size = len(rows[0])
+def _reduced(rows: Iterable[Sequence[int]]) -> tuple[list[int], list[list[Fraction]]]:
+    """The reduced echelon form of the rows, in no particular order: the columns of its leading ones, and its rows."""
     reduced: list[list[Fraction]] = []
     columns: list[int] = []
     for row in rows:
@@ -264,6 +263,12 @@ def _span(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[_Integers]]:
         reduced = [[a - known[pivot] * b for a, b in zip(known, left, strict=True)] for known in reduced]
         reduced.append(left)
         columns.append(pivot)
+    return columns, reduced
+
+
+def _span(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[_Integers]]:
+    """Columns on which the span of the rows is determined, and the equations of the span."""
+    size, (columns, reduced) = len(rows[0]), _reduced(rows)
     equations = []
     for free in range(size):
         if free not in columns:
@@ -277,17 +282,7 @@ def _span(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[_Integers]]:
 
 def _dual_basis(rows: Sequence[Sequence[int]]) -> list[_Integers]:
     """For an invertible square matrix: vectors, each 0 on all rows but its own, on which it is positive."""
-    size = len(rows)
-    system = [
-        [*(Fraction(entry) for entry in row), *(Fraction(int(number == other)) for other in range(size))]
-        for number, row in enumerate(rows)
-    ]
-    for column in range(size):
-        pivot = next(row for row in range(column, size) if system[row][column])
-        system[column], system[pivot] = system[pivot], system[column]
-        system[column] = [entry / system[column][column] for entry in system[column]]
-        for row in range(size):
-            if row != column and system[row][column]:
-                factor = system[row][column]
-                system[row] = [a - factor * b for a, b in zip(system[row], system[column], strict=True)]
-    return [_primitive([system[row][size + number] for row in range(size)]) for number in range(size)]
+    unit = [[int(number == other) for other in range(len(rows))] for number in range(len(rows))]
+    columns, reduced = _reduced([*row, *own] for row, own in zip(rows, unit, strict=True))
+    inverse = [row[len(rows) :] for _, row in sorted(zip(columns, reduced, strict=True))]
+    return [_primitive(column) for column in zip(*inverse, strict=True)]

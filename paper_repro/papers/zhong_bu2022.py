@@ -10,15 +10,22 @@ distortion 0, which the paper leaves out, formulas have their limit, infinity in
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_leakage, check_probability_rows
-from paper_repro.graphs import hamming
+from paper_repro.checks import (
+    check_alpha,
+    check_changes,
+    check_count,
+    check_delta,
+    check_distortion,
+    check_leakage,
+    check_probability_rows,
+)
+from paper_repro.graphs import MOST_DISTANCES, check_database_space, hamming
 from paper_repro.papers.readings import Bounds, Reading, check_reading, tails
 from paper_repro.solvers.games import highest_floor
 from paper_repro.solvers.linear import optimal_basis
@@ -35,7 +42,6 @@ __all__ = [
     "lemma_5_profile",
     "lemma_10",
     "lemma_10_mechanism",
-    "lemma_16",
     "proposition_8",
     "proposition_12",
     "theorem_6",
@@ -49,8 +55,6 @@ __all__ = [
 
 # A distortion this close to a jump, relative to it, is taken to be at the jump: sums of decimals carry rounding.
 _SLACK = 1e-12
-# A matrix with more rows than this is refused; it would not fit into memory.
-_MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def lemma_5(values: int, records: int) -> float:
     >>> lemma_5(3, 2)
     1.3333333333333333
     """
-    m, n, _ = _checked(values, records, 0.0)
+    m, n, _ = _space(values, records, 0.0)
     return n * (m - 1) / m
 
 
@@ -127,7 +131,7 @@ def lemma_5_profile(values: int, records: int, distortion: float) -> FloatArray:
     >>> np.exp(lemma_5_profile(3, 2, 0.5)).round(6).tolist()
     [0.5625, 0.09375, 0.015625]
     """
-    m, n, budget = _checked(values, records, distortion)
+    m, n, budget = _space(values, records, distortion)
     kept, other = _response(m, n, budget)
     places = np.arange(n + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -145,12 +149,12 @@ def lemma_5_mechanism(values: int, records: int, distortion: float) -> FloatArra
     Raises
     ------
     ValueError
-        If m^n exceeds 10,000; :func:`lemma_5_profile` needs no matrix.
+        If m^n exceeds 5,000; :func:`lemma_5_profile` needs no matrix.
 
     >>> lemma_5_mechanism(2, 2, 0.5)[0]
     array([0.5625, 0.1875, 0.1875, 0.0625])
     """
-    m, n, budget = _checked(values, records, distortion)
+    m, n, budget = _space(values, records, distortion)
     if m == 1:
         return np.ones((1, 1))
     return np.exp(lemma_5_profile(m, n, budget))[_distances(m, n)]
@@ -201,29 +205,7 @@ def lemma_5_leakage(
     >>> [round(math.exp(-leakage), 6) for leakage in found]  # 13/32 and 27/64
     [0.40625, 0.421875]
     """
-    m, n, budget = _checked(values, records, distortion, notion, alpha, delta, reading)
-    if m == 1:
-        return 0.0
-    kept, other = _response(m, n, budget)
-    ratio = _log(kept) - _log(other)
-    if reading == "corrected" and ratio < 0 and notion in NOTION_NAMES[:4]:
-        return _leakage_beyond(notion, m, n, budget, source, delta)
-    if notion == "differential privacy":
-        return ratio
-    if notion == "approximate differential privacy":
-        # delta / B
-        share = math.exp(min(_log(_real(delta)) - n * _log(kept), 0.0)) if kept > 0 else 1.0
-        return -math.inf if share >= 1 else ratio + math.log1p(-share)
-    if notion == "maximal information":
-        last = n if reading == "corrected" else min(m, n)
-        return -_log(_smallest_output(m, n, kept, other, source, last))
-    if notion == "maximal leakage":
-        return n * _log(m * kept)
-    if notion == "Renyi differential privacy":
-        return _renyi(m, kept, other, _real(alpha))
-    if notion == "Sibson information":
-        return n * _sibson(m, kept, other, _real(alpha))
-    return n * (_xlogy(kept, m * kept) + (m - 1) * _xlogy(other, m * other))
+    return _leakage_of_response(_Case(values, records, distortion, notion, alpha, delta, reading), source)
 
 
 def theorem_6(
@@ -279,17 +261,11 @@ def theorem_6(
     >>> round(found.lower, 4), round(found.upper, 4)
     (3.8918, 3901.9727)
     """
-    m, n, budget = _checked(values, records, distortion, notion, alpha, delta, reading)
-    if isinstance(source, Floor):
-        floor = source
-    else:
-        _check_databases(source, m, n)
-        floor = floor_of(source)
-    if _silent(m, n, budget, reading):
+    case = _Case(values, records, distortion, notion, alpha, delta, reading)
+    floor, whole = (source, None) if isinstance(source, Floor) else (floor_of(_over_databases(source, case)), source)
+    if case.is_silent:
         return Bounds(0.0, 0.0)
-    whole = source if isinstance(source, SourceSet) else None
-    upper = lemma_5_leakage(notion, m, n, budget, whole, alpha=alpha, delta=delta, reading=reading)
-    return Bounds(_positive(_lower_of_theorem_6(notion, m, n, budget, floor, alpha, delta, reading)), _positive(upper))
+    return Bounds(_positive(_lower_of_theorem_6(case, floor)), _positive(_leakage_of_response(case, whole)))
 
 
 def theorem_7(
@@ -334,19 +310,15 @@ def theorem_7(
     >>> [round(theorem_7("mutual information", 2, 2, 1.5, reading=r).lower, 6) for r in ("printed", "corrected")]
     [0.261624, 0.0]
     """
-    m, n, budget = _checked(values, records, distortion, notion, alpha, delta, reading)
+    case = _Case(values, records, distortion, notion, alpha, delta, reading)
     if source is not None:
-        _check_databases(source, m, n)
-        _check_class_1(source, "Theorem 7")
-    if _silent(m, n, budget, reading):
+        _check_class_1(_over_databases(source, case), "Theorem 7")
+    if case.is_silent:
         return Bounds(0.0, 0.0)
-    upper = _positive(lemma_5_leakage(notion, m, n, budget, source, alpha=alpha, delta=delta, reading=reading))
+    upper = _positive(_leakage_of_response(case, source))
     if notion in ("differential privacy", "mutual information"):
         return Bounds(upper, upper)
-    lower = _lower_of_theorem_6(notion, m, n, budget, Floor(1.0), alpha, delta, reading)
-    if notion == "Sibson information":
-        lower = max(lower, lemma_5_leakage("mutual information", m, n, budget))
-    return Bounds(_positive(lower), upper)
+    return Bounds(_positive(_lower_of_theorem_7(case)), upper)
 
 
 def proposition_8(
@@ -388,9 +360,9 @@ def proposition_8(
     >>> round(math.exp(found.lower), 6), round(math.exp(found.upper), 6)
     (1.8, 3.0)
     """
-    m, _, budget = _checked(values, 1, distortion, notion, alpha, delta)
-    found = _by_record(notion, m, 1, budget, source, alpha, delta, "printed")
-    if budget < (m - 1) / m:
+    case = _Case(values, 1, distortion, notion, alpha, delta, "printed")
+    found = _by_record(case, source)
+    if case.distortion < (case.values - 1) / case.values:
         return found
     return Bounds(0.0, found.upper if notion in ("Renyi differential privacy", "Sibson information") else 0.0)
 
@@ -398,12 +370,13 @@ def proposition_8(
 def lemma_10(prior: ArrayLike, delta: float) -> float:
     """Lemma 10: the distortion ``(1 - delta) D^(m-1) = (1 - delta)(1 - max_j P_j)`` from which no leakage is needed.
 
-    The prior has shape (m,). For approximate differential privacy and one known prior; holds for ``delta = 0`` too.
+    The prior has shape (m,). For approximate differential privacy and one known prior; holds for ``delta = 0`` too. Raises
+    ValueError if the prior is no distribution, or delta is not in [0, 1).
 
     >>> round(lemma_10([0.4, 0.3, 0.2, 0.1], 0.1), 12)
     0.54
     """
-    return (1 - _check_delta(delta)) * float(_prior_tails(prior)[-2])
+    return (1 - check_delta(delta)) * float(_prior_tails(prior)[-2])
 
 
 def lemma_10_mechanism(values: int, delta: float) -> FloatArray:
@@ -417,15 +390,14 @@ def lemma_10_mechanism(values: int, delta: float) -> FloatArray:
     Raises
     ------
     ValueError
-        If ``delta`` is not in [0, 1).
+        If there are no values, or ``delta`` is not in [0, 1).
 
     >>> lemma_10_mechanism(3, 0.25)
     array([[1.  , 0.  , 0.  ],
            [0.75, 0.25, 0.  ],
            [0.75, 0.  , 0.25]])
     """
-    m, _, _ = _checked(values, 1, 0.0)
-    matrix = _check_delta(delta) * np.eye(m)
+    matrix = check_delta(delta) * np.eye(check_count(values, "values"))
     matrix[:, 0] += 1 - delta
     return matrix
 
@@ -457,9 +429,10 @@ def theorem_9(prior: ArrayLike, distortion: float, delta: float, reading: Readin
     >>> [round(math.exp(theorem_9([0.4, 0.3, 0.2, 0.1], 0.6, 0.0, r)), 6) for r in ("printed", "corrected")]
     [1.333333, 1.0]
     """
-    share = 1 - _check_delta(delta)
+    check_reading(reading)
+    share, budget = 1 - check_delta(delta), check_distortion(distortion)
     masses = _prior_tails(prior)[:-1]  # D^(0) .. D^(m-1)
-    m, _, budget = _checked(len(masses), 1, distortion, reading=reading)
+    m = len(masses)
     jump = share * float(masses[-1])
     if m == 1:
         return 0.0
@@ -502,9 +475,10 @@ def proposition_12(source: SourceSet, distortion: float, delta: float, reading: 
     >>> [round(math.exp(proposition_12(source, 0.225, 0.1, r)), 6) for r in ("printed", "corrected")]
     [6.0, 5.0]
     """
-    share = 1 - _check_delta(delta)
+    check_reading(reading)
+    share, budget = 1 - check_delta(delta), check_distortion(distortion)
     masses = tails(source)  # a row for each vertex: D^(0) .. D^(m)
-    m, _, budget = _checked(masses.shape[1] - 1, 1, distortion, reading=reading)
+    m = masses.shape[1] - 1
     if m == 1:
         return 0.0
     if reading == "printed":
@@ -559,8 +533,8 @@ def theorem_14(prior: ArrayLike, distortion: float) -> float:
     >>> round(math.exp(theorem_14([0.4, 0.3, 0.2, 0.1], 0.54)), 6)
     1.2
     """
-    masses = _prior_tails(prior)
-    m, _, budget = _checked(len(masses) - 1, 1, distortion)
+    masses, budget = _prior_tails(prior), check_distortion(distortion)
+    m = len(masses) - 1
     # Zeros are no steps of the curve, and at D = 0 the first step is the one that begins there.
     k = int(np.searchsorted(masses, budget, side="left")) if budget > 0 else int(np.searchsorted(masses, 0.0, "right"))
     if k >= m:
@@ -589,41 +563,6 @@ def corollary_15(source: SourceSet, leakage: float) -> float:
     ratio = math.exp(leakage)
     k = min(int(ratio), m - 1)
     return float((masses[:, m - k] + (masses[:, m - k] - masses[:, m - k - 1]) * (k - ratio)).max())
-
-
-def lemma_16(notion: str, records: int, distortion: float, local: Callable[[float], float]) -> float:
-    """Lemma 16: least leakage over n independent records, from the curve of one: ``eps(D/n)``, or n times as much.
-
-    The former for differential privacy and Renyi differential privacy; the latter for maximal information, maximal leakage,
-    Sibson information and mutual information. True of mechanisms that apply one and the same channel to every record. Among
-    all mechanisms, the latter is true of mutual information, but not of maximal leakage, maximal information or Sibson
-    information of a large order: of two fair bits with ``D = 1/2``, showing one and hiding the other leaks ``log 2`` by each of
-    them, less than the lemma says.
-
-    Parameters
-    ----------
-    notion : str, one of ``paper_repro.notions.NOTION_NAMES`` but approximate differential privacy
-    records : int, n, at least 1
-    distortion : float in [0, n]
-    local : function from a distortion in [0, 1] to the least leakage for one record, in nats
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range, or the lemma leaves out the notion.
-
-    >>> round(math.exp(lemma_16("maximal leakage", 2, 0.5, lambda changed: theorem_14([0.5, 0.5], changed))), 6)
-    2.25
-    """
-    _, n, budget = _checked(2, records, distortion)
-    if notion == "approximate differential privacy":
-        raise ValueError(
-            f"Lemma 16 is about the notions other than 'approximate differential privacy', got {notion!r}; "
-            "use theorem_17 or theorem_18"
-        )
-    _check_notion(notion)
-    times = 1 if notion in ("differential privacy", "Renyi differential privacy") else n
-    return times * local(budget / n)
 
 
 def theorem_17(
@@ -667,12 +606,13 @@ def theorem_17(
     >>> round(found.lower, 6), round(math.exp(found.upper), 6)  # 9/4, above log 7/3
     (2.25, 2.333333)
     """
-    m, n, budget = _checked(values, records, distortion, notion, alpha, delta, reading)
+    case = _Case(values, records, distortion, notion, alpha, delta, reading)
+    m, n, budget = case.values, case.records, case.distortion
     if m > 1 and notion == "approximate differential privacy":
         return theorem_7(notion, m, n, budget, delta=delta, reading=reading)
-    found = _by_record(notion, m, n, budget, source, alpha, delta, reading)
+    found = _by_record(case, source)
     if reading == "printed" and notion == "Renyi differential privacy" and m > 1:
-        power = 1 + 1 / (_real(alpha) - 1)
+        power = 1 + 1 / (case.alpha - 1)
         lower = math.inf if budget == 0 else n * (m - 1) * (1 - budget / n) ** power / budget
         return Bounds(lower, found.upper)
     return found
@@ -692,7 +632,7 @@ def theorem_18(
     The distortion is the database's, which the paper writes nD. Part (1), approximate differential privacy, is an upper bound
     only if delta is the pointwise definition's: the excess of one record is divided further over what the others publish. It is
     an equation in the standard definition, which adds up the excess over outputs. Part (2) is true of mechanisms that change
-    every record alike; compare :func:`lemma_16`.
+    every record alike, as Lemma 16 is: of two fair bits with ``D = 1/2``, showing one and hiding the other leaks log 2, less.
 
     Parameters
     ----------
@@ -714,86 +654,70 @@ def theorem_18(
     >>> round(math.exp(theorem_18("approximate differential privacy", [0.5, 0.5], 2, 0.5, delta=0.1)), 6)
     2.6
     """
-    _, n, budget = _checked(2, records, distortion, reading=reading)
-    if notion == "approximate differential privacy":
-        return theorem_9(prior, budget / n, _check_delta(delta), reading)
+    if notion not in ("approximate differential privacy", "maximal leakage"):
+        raise ValueError(
+            f"Theorem 18 is about 'approximate differential privacy' and 'maximal leakage', got {notion!r}; "
+            "composition.parallel_leakage has what records published one by one leak by any notion"
+        )
+    case = _Case(2, records, distortion, notion, None, delta, reading)
+    changed = case.distortion / case.records
     if notion == "maximal leakage":
-        return n * theorem_14(prior, budget / n)
-    raise ValueError(
-        f"Theorem 18 is about 'approximate differential privacy' and 'maximal leakage', got {notion!r}; "
-        "lemma_16 takes the others from a curve for one record"
-    )
+        return case.records * theorem_14(prior, changed)
+    return theorem_9(prior, changed, case.delta, reading)
 
 
-def _checked(
-    values: int,
-    records: int,
-    distortion: float,
-    notion: str | None = None,
-    alpha: float | None = None,
-    delta: float | None = None,
-    reading: str = "printed",
-) -> tuple[int, int, float]:
-    """Return m, n and D; or raise for what is out of range, or needed and missing."""
-    sizes = []
-    for size, name in ((values, "values m"), (records, "records n")):
-        try:
-            sizes.append(operator.index(size))
-        except TypeError:
-            sizes.append(0)
-        if sizes[-1] < 1:
-            raise ValueError(f"the number of {name} must be a whole number of at least 1, got {size!r}")
-    m, n = sizes
-    budget = _real(distortion)
-    if not 0 <= budget <= n:
-        raise ValueError(
-            f"distortion must be an expected number of changed records between 0 and n = {n}, got {distortion!r}; "
-            "multiply a probability of change by n"
+def _space(values: int, records: int, distortion: float) -> tuple[int, int, float]:
+    """m, n and D, or an error if they are out of range."""
+    m, n = check_count(values, "values"), check_count(records, "records")
+    return m, n, check_changes(distortion, n)
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What a bound is asked for; raises for what is out of range, or needed and missing."""
+
+    values: int
+    records: int
+    distortion: float
+    notion: str
+    alpha: Any  # a number if the notion has it
+    delta: Any
+    reading: Reading
+
+    def __post_init__(self) -> None:
+        numbers: dict[str, float] = dict(
+            zip(("values", "records", "distortion"), _space(self.values, self.records, self.distortion), strict=True)
         )
-    if notion is not None:
-        _check_notion(notion)
-    if notion in ("Renyi differential privacy", "Sibson information") and not 1 < _real(alpha) < math.inf:
+        if self.notion not in NOTION_NAMES:
+            raise ValueError(f"notion must be one of {', '.join(map(repr, NOTION_NAMES))}, got {self.notion!r}")
+        if self.notion in ("Renyi differential privacy", "Sibson information"):
+            check_alpha(self.alpha, self.notion, limits=False)
+            numbers["alpha"] = float(self.alpha)
+        if self.notion == "approximate differential privacy":
+            numbers["delta"] = check_delta(self.delta)
+        check_reading(self.reading)
+        for name, number in numbers.items():
+            object.__setattr__(self, name, number)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the distortion is so large that the paper says, or means, that nothing needs to leak."""
+        enough = self.records * (self.values - 1) / self.values
+        return self.values == 1 or (self.distortion >= enough and (self.distortion <= 1 or self.reading == "corrected"))
+
+
+def _over_databases(source: SourceSet, case: _Case) -> SourceSet:
+    if source.alphabet_size != case.values**case.records:
         raise ValueError(
-            f"the order alpha must be a finite number above 1, got {alpha!r}; the limits are 'mutual information' at 1, "
-            "'differential privacy' and 'maximal leakage' at infinity"
+            f"the source set has {source.alphabet_size} letters; databases of {case.records} records with {case.values} "
+            f"values need {case.values}^{case.records}, one for each database"
         )
-    if notion == "approximate differential privacy":
-        _check_delta(delta)
-    check_reading(reading)
-    return m, n, budget
-
-
-def _check_notion(notion: str) -> None:
-    if notion not in NOTION_NAMES:
-        raise ValueError(f"notion must be one of {', '.join(map(repr, NOTION_NAMES))}, got {notion!r}")
-
-
-def _check_delta(delta: float | None) -> float:
-    share = _real(delta)
-    if not 0 <= share < 1:
-        raise ValueError(f"delta must be at least 0 and below 1, got {delta!r}; 0 gives differential privacy")
-    return share
-
-
-def _check_databases(source: SourceSet, values: int, records: int) -> None:
-    if source.alphabet_size != values**records:
-        raise ValueError(
-            f"the source set has {source.alphabet_size} letters; databases of {records} records with {values} values "
-            f"need {values}^{records}, one for each database"
-        )
+    return source
 
 
 def _check_class_1(source: SourceSet, statement: str) -> None:
     if source.source_class != "I":
         raise ValueError(f"{statement} is for sets whose hull contains the uniform distribution, got {source!r}")
-
-
-def _real(number: float | None) -> float:
-    """A number as a float; NaN, which is in no range, if it is none."""
-    try:
-        return math.nan if number is None else float(number)
-    except (TypeError, ValueError):
-        return math.nan
 
 
 def _log(number: float) -> float:
@@ -815,55 +739,70 @@ def _response(values: int, records: int, distortion: float) -> tuple[float, floa
 
 
 def _distances(values: int, records: int) -> IntArray:
-    if records * math.log(values) > math.log(_MOST_ROWS) + 1e-9:
-        raise ValueError(
-            f"{values} values of {records} records make {values}^{records} databases; at most {_MOST_ROWS} are compared "
-            "one by one: take fewer records, or a statement that needs no matrix, such as lemma_5_profile"
-        )
+    way_out = "take fewer records, or a statement that needs no matrix, such as lemma_5_profile"
+    check_database_space(values, records, MOST_DISTANCES, "to compare one by one", way_out)
     return hamming(values, records).distances
 
 
-def _silent(values: int, records: int, distortion: float, reading: str) -> bool:
-    """Whether the distortion is so large that the paper says, or means, that nothing needs to leak."""
-    return values == 1 or (
-        distortion >= records * (values - 1) / values and (distortion <= 1 or reading == "corrected")
-    )
+def _leakage_of_response(case: _Case, source: SourceSet | None = None) -> float:
+    """What Q_D leaks; the set matters for maximal information alone."""
+    m, n, notion = case.values, case.records, case.notion
+    if m == 1:
+        return 0.0
+    kept, other = _response(m, n, case.distortion)
+    ratio = _log(kept) - _log(other)
+    if case.reading == "corrected" and ratio < 0 and notion in NOTION_NAMES[:4]:
+        return _leakage_beyond(case, source)
+    if notion == "differential privacy":
+        return ratio
+    if notion == "approximate differential privacy":
+        # delta / B
+        share = math.exp(min(_log(case.delta) - n * _log(kept), 0.0)) if kept > 0 else 1.0
+        return -math.inf if share >= 1 else ratio + math.log1p(-share)
+    if notion == "maximal information":
+        last = n if case.reading == "corrected" else min(m, n)
+        return -_log(_smallest_output(case, source, last))
+    if notion == "maximal leakage":
+        return n * _log(m * kept)
+    if notion == "Renyi differential privacy":
+        return _renyi(m, kept, other, case.alpha)
+    if notion == "Sibson information":
+        return n * _sibson(m, kept, other, case.alpha)
+    return n * (_xlogy(kept, m * kept) + (m - 1) * _xlogy(other, m * other))
 
 
-def _smallest_output(
-    values: int, records: int, kept: float, other: float, source: SourceSet | None, last: int, scale: float = 0.0
-) -> float:
+def _leakage_beyond(case: _Case, source: SourceSet | None) -> float:
+    """The same where Q_D changes a value more often than it keeps it: every row is largest at distance n."""
+    m, n = case.values, case.records
+    kept, other = _response(m, n, case.distortion)
+    ratio = _log(other) - _log(kept)
+    if case.notion == "differential privacy":
+        return ratio
+    if case.notion == "approximate differential privacy":
+        share = math.exp(min(_log(case.delta) - n * _log(other), 0.0))
+        return _positive(ratio + math.log1p(-share)) if share < 1 else 0.0
+    if case.notion == "maximal leakage":
+        return n * _log(m * other)
+    return -_log(_smallest_output(case, source, n, scale=n))
+
+
+def _smallest_output(case: _Case, source: SourceSet | None, last: int, scale: float = 0.0) -> float:
     """``min_P min_y`` of the sum of ``A^-l P(N_l(y))`` over l = 0 .. last, or, of ``A^(scale-l) P(N_l(y))``."""
     if source is None:
         raise ValueError(
             "maximal information depends on the source set, got None; give the SourceSet over the m^n databases"
         )
-    _check_databases(source, values, records)
+    vertices = _over_databases(source, case).vertices
+    kept, other = _response(case.values, case.records, case.distortion)
     log_ratio = _log(other) - _log(kept)
-    distances = _distances(values, records)
-    total = np.zeros((source.vertex_count, source.alphabet_size))
+    distances = _distances(case.values, case.records)
+    total = np.zeros(vertices.shape)
     for place in range(last + 1):
-        mass = source.vertices @ (distances == place)
+        mass = vertices @ (distances == place)
         power = (place - scale) * log_ratio if place != scale else 0.0
         weight = math.exp(power) if power < 700 else math.inf
         total += np.multiply(weight, mass, out=np.zeros_like(mass), where=mass > 0)
     return float(total.min())
-
-
-def _leakage_beyond(
-    notion: str, values: int, records: int, distortion: float, source: SourceSet | None, delta: float | None
-) -> float:
-    """What Q_D leaks where it changes a value more often than it keeps it: every row is largest at distance n."""
-    kept, other = _response(values, records, distortion)
-    ratio = _log(other) - _log(kept)
-    if notion == "differential privacy":
-        return ratio
-    if notion == "approximate differential privacy":
-        share = math.exp(min(_log(_real(delta)) - records * _log(other), 0.0))
-        return _positive(ratio + math.log1p(-share)) if share < 1 else 0.0
-    if notion == "maximal leakage":
-        return records * _log(values * other)
-    return -_log(_smallest_output(values, records, kept, other, source, records, scale=records))
 
 
 def _renyi(values: int, kept: float, other: float, alpha: float) -> float:
@@ -898,67 +837,56 @@ def _power_minus_1(base: float, exponent: float) -> float:
     return math.expm1(exponent * math.log(base)) if base > 0 else -1.0
 
 
-def _lower_of_theorem_6(
-    notion: str,
-    values: int,
-    records: int,
-    distortion: float,
-    floor: Floor,
-    alpha: float | None,
-    delta: float | None,
-    reading: str,
-) -> float:
+def _lower_of_theorem_6(case: _Case, floor: Floor) -> float:
     """The lower bound before it is cut at 0; minus infinity where it is the logarithm of a negative number."""
-    m, n, theta, log_m = values, records, floor.theta, math.log(values)
+    m, n, notion, theta, log_m = case.values, case.records, case.notion, floor.theta, math.log(case.values)
     if theta == 0:
         return -math.inf
-    changed = distortion / theta  # what the uniform distribution may have to bear
+    changed = case.distortion / theta  # what the uniform distribution may have to bear
     kept, other = _response(m, n, changed)
     if notion == "differential privacy":
         return _log(kept) - _log(other)
     if notion == "approximate differential privacy":
         # 1 - delta m^(n-1), which for many records is far below 0
-        left = -math.expm1(min(_log(_real(delta)) + (n - 1) * log_m, 0.0))
+        left = -math.expm1(min(_log(case.delta) + (n - 1) * log_m, 0.0))
         return _log(left - changed / n) - _log(other)
     if notion in ("maximal information", "maximal leakage"):
         return log_m + _log(kept)
     if notion == "Renyi differential privacy":
-        above = _real(alpha) - 1
+        above = case.alpha - 1
         power = _log(kept) if kept <= 0 else math.log1p(-changed / n)
         return power + (power - (n - 1) * log_m) / above - _log(other)
     if notion == "Sibson information":
-        above = _real(alpha) - 1
-        base = _log((n - distortion) / n) - math.log((1 - theta) * (n + 1) * m / 2 + theta)
+        above = case.alpha - 1
+        base = _log((n - case.distortion) / n) - math.log((1 - theta) * (n + 1) * m / 2 + theta)
         return log_m + base + (base - (n - 1) * log_m) / above
-    if changed > n or (reading == "corrected" and changed >= n * (m - 1) / m):
+    if changed > n or (case.reading == "corrected" and changed >= n * (m - 1) / m):
         return -math.inf
-    factor = changed if reading == "corrected" else distortion
+    factor = changed if case.reading == "corrected" else case.distortion
     return theta * (n * log_m - math.log(floor.peak) + _xlogy(n - factor, kept) + _xlogy(factor, other))
 
 
-def _by_record(
-    notion: str,
-    values: int,
-    records: int,
-    distortion: float,
-    source: SourceSet | None,
-    alpha: float | None,
-    delta: float | None,
-    reading: str,
-) -> Bounds:
+def _lower_of_theorem_7(case: _Case) -> float:
+    """That of Theorem 6 with theta* = 1; of part (6) the larger one of it and part (7)."""
+    lower = _lower_of_theorem_6(case, Floor(1.0))
+    if case.notion == "Sibson information":
+        return max(lower, _leakage_of_response(replace(case, notion="mutual information")))
+    return lower
+
+
+def _by_record(case: _Case, source: SourceSet | None) -> Bounds:
     """Proposition 8 at D/n, times n for the notions of which Lemma 16 says so."""
-    m, n = values, records
+    m, n, notion, changed = case.values, case.records, case.notion, case.distortion / case.records
     if source is not None:
         if source.alphabet_size != m:
             raise ValueError(
                 f"the source set has {source.alphabet_size} letters, it must have m = {m}, those of a record"
             )
         _check_class_1(source, "the statement")
-    if m == 1 or (reading == "corrected" and distortion >= n * (m - 1) / m):
+    if m == 1 or (case.reading == "corrected" and case.distortion >= n * (m - 1) / m):
         return Bounds(0.0, 0.0)
-    changed = distortion / n
     if notion == "approximate differential privacy":
-        exact = _positive(_log((m - 1) * (1 - changed - _real(delta))) - _log(changed))
+        exact = _positive(_log((m - 1) * (1 - changed - case.delta)) - _log(changed))
         return Bounds(exact, exact)
     if notion == "maximal information":
         if source is None:
@@ -970,15 +898,11 @@ def _by_record(
         upper = n * (_log(kept) - _log(least * (kept - other) + other))
         return Bounds(_positive(n * _log(m * kept)), _positive(upper))
     times = 1 if notion in ("differential privacy", "Renyi differential privacy") else n
-    upper = times * _positive(lemma_5_leakage(notion, m, 1, changed, alpha=alpha))
-    if notion == "Renyi differential privacy":
-        lower = _lower_of_theorem_6(notion, m, 1, changed, Floor(1.0), alpha, delta, reading)
-    elif notion == "Sibson information":
-        lower = n * _lower_of_theorem_6(notion, m, 1, changed, Floor(1.0), alpha, delta, reading)
-        lower = max(lower, n * lemma_5_leakage("mutual information", m, 1, changed))
-    else:
-        return Bounds(upper, upper)
-    return Bounds(_positive(lower), upper)
+    one = replace(case, records=1, distortion=changed, reading="printed")
+    upper = times * _positive(_leakage_of_response(one))
+    if notion in ("Renyi differential privacy", "Sibson information"):
+        return Bounds(_positive(times * _lower_of_theorem_7(one)), upper)
+    return Bounds(upper, upper)
 
 
 def _prior_tails(prior: ArrayLike) -> FloatArray:

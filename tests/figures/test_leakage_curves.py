@@ -38,20 +38,6 @@ DP, MI = pr.DifferentialPrivacy(), pr.MutualInformation()
 CURVE_COLUMNS = ["source_set", "class", "curve", "distortion", "leakage", "exact", "end"]
 
 
-@pytest.mark.parametrize(
-    ("name", "distortion", "nats"),
-    [
-        ("P_II_6", 0.01, 6.2046), ("P_II_6", 0.2, 2.6773), ("P_II_6", 0.25, 2.0149), ("P_II_6", 0.29, 1.6236),
-        ("P_II_6", 0.3, 0.0), ("P_IIIb_6", 0.25, 2.2380), ("P_IIIb_6", 0.5, 0.8916), ("P_IIIc_6", 0.75, 0.0690),
-        ("P_II_10", 0.3, 2.9755), ("P_II_10", 0.6, 1.2465), ("P_II_10", 0.65, 0.8473), ("P_IIIc_10", 0.7, 0.7386),
-    ],
-)  # fmt: skip
-def test_known_leakages(name, distortion, nats):
-    table = leakage_table(load(name), [distortion])
-    assert list(table.columns) == ["source_set", f"{distortion:g}"]
-    assert table.iloc[0].tolist() == [name, pytest.approx(nats, abs=FOUR)]
-
-
 @pytest.mark.parametrize("notion", [DP, MI], ids=lambda notion: notion.name)
 def test_leakages_are_those_of_the_library(notion):
     names, grid = ["P_IIIa_6", "P_II_6"], [0.05, 0.3, 0.575]

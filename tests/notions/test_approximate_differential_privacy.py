@@ -118,15 +118,6 @@ def test_delta_alone_spares_a_share_of_the_distortion(standard, delta):
 
 
 @both
-def test_more_delta_never_hurts(standard):
-    found = [
-        float(leakage_curve(PRIOR, 0.3, notion=ApproximateDP(delta, standard))) for delta in (0, 0.01, 0.1, 0.3, 0.49)
-    ]
-    assert (np.diff(found) < 0).all() and found[-1] > 0
-    assert leakage_curve(PRIOR, 0.3, notion=ApproximateDP(0.5, standard)) == 0
-
-
-@both
 @pytest.mark.parametrize(
     ("matrix", "delta", "pointwise", "standardly"),
     [

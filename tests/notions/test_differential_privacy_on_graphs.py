@@ -176,22 +176,6 @@ def test_a_zero_beside_no_zero_leaks_everything_between_neighbors_only():
     assert DifferentialPrivacy(apart).leakage(rows) == pytest.approx(math.log(2), abs=1e-15)  # one logarithm
 
 
-def test_labels_go_along():
-    source = SourceSet([0.2, 0.3, 0.5], labels=["low", "middle", "high"])
-    best = optimal_mechanism(source, leakage=3.0, notion=DifferentialPrivacy(line(3)))
-    assert tuple(best.mechanism.labels) == ("low", "middle", "high")
-    assert repr(DifferentialPrivacy(line(3))) == "DifferentialPrivacy(Adjacency(line: 3 vertices, 2 edges))"
-
-
-def test_fewer_neighbors_never_hurt():
-    prior = np.random.default_rng(2).dirichlet(np.full(6, 3.0))
-    graphs = [line(6), ring(6), clique(6)]
-    utilities = [
-        optimal_mechanism(SourceSet(prior), leakage=1.5, notion=DifferentialPrivacy(g)).utility for g in graphs
-    ]
-    assert utilities[0] > utilities[1] > utilities[2]
-
-
 @pytest.mark.parametrize("given", [{"leakage": 1.0}, {"distortion": 0.1}])
 def test_the_prior_has_to_fit_the_graph(given):
     message = "5 vertices and there are 4 letters; give one vertex per letter"

@@ -1,12 +1,11 @@
 """Mutual information: the worst prior of a channel, and optima against a full program, closed forms and iteration."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 
-from paper_repro import Mechanism, MutualInformation, SourceSet, leakage_curve, optimal_mechanism
+from paper_repro import Mechanism, MutualInformation, SourceSet, leakage_curve
 from tests.oracles.instances import CLASSES, random_vertices
 from tests.oracles.tradeoffs import (
     blahut_arimoto,
@@ -39,16 +38,6 @@ def test_one_prior_by_blahut_and_arimoto(slope):
     prior = np.array([0.4, 0.3, 0.2, 0.1])
     distortion, rate = blahut_arimoto(prior, slope)
     assert leakage_curve(SourceSet(prior), distortion, notion=NOTION) == pytest.approx(rate, abs=TOLERANCE)
-
-
-def test_one_prior_by_dit():
-    dit = pytest.importorskip("dit")
-    prior = [0.4, 0.3, 0.2, 0.1]
-    best = optimal_mechanism(SourceSet(prior), distortion=0.2, notion=NOTION)
-    pairs = ["".join(pair) for pair in itertools.product("0123", repeat=2)]
-    joint = dit.Distribution(pairs, (np.array(prior)[:, np.newaxis] * best.mechanism.matrix).ravel())
-    in_bits = dit.shannon.mutual_information(joint, [0], [1])
-    assert best.leakage == pytest.approx(in_bits * math.log(2), abs=BRACKET)
 
 
 def test_capacity_by_qif():
@@ -91,17 +80,3 @@ def test_the_worst_prior_may_be_no_vertex():
 
 def test_the_hull_of_two_points_leaks_although_they_do_not():
     assert leakage_curve(HULL, 0.05, notion=NOTION) == pytest.approx(0.4946, abs=5e-5)  # as printed
-
-
-@pytest.mark.parametrize(
-    ("matrix", "source", "leakage"),
-    [
-        ([[1.0]], [1.0], 0.0),
-        (np.eye(2), [1.0, 0.0], 0.0),
-        (np.eye(3), [0.5, 0.5, 0.0], math.log(2)),
-        ([[0.3, 0.7], [0.3, 0.7]], np.eye(2), 0.0),
-        ([[0.0, 1.0], [1.0, 0.0]], np.eye(2), math.log(2)),
-    ],
-)
-def test_leakage_of_simple_channels(matrix, source, leakage):
-    assert NOTION.leakage(matrix, SourceSet(source)) == pytest.approx(leakage, abs=BRACKET)

@@ -46,19 +46,6 @@ def database_pairs(values, records):
     return tuple(zip(*(found.tolist() for found in np.nonzero(database_distances(values, records) == 1)), strict=True))
 
 
-def least_cost_without_leakage(vertices, costs):
-    """Least worst-case distortion of a channel whose rows are all alike."""
-    count, size = vertices.shape
-    found = solve(
-        np.append(np.zeros(size), 1.0),
-        A_ub=np.column_stack([vertices @ costs, -np.ones(count)]),
-        b_ub=np.zeros(count),
-        A_eq=np.append(np.ones(size), 0.0)[np.newaxis],
-        b_eq=[1.0],
-    )
-    return found.fun
-
-
 # ---- leakages, as defined
 
 

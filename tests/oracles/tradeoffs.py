@@ -77,18 +77,22 @@ def leakage_error(vertices, distortion, leakage):
     return abs(here - distortion) / ((here - further) / step)
 
 
-def least_distortion_without_leakage(vertices):
-    """Least distortion of a matrix whose rows are all alike: the best constant answer, by linear programming."""
+def least_cost_without_leakage(vertices, costs):
+    """Least worst-case distortion of a channel whose rows are all alike."""
     count, size = vertices.shape
     found = solve(
-        np.append(np.zeros(size), -1.0),
-        A_ub=np.column_stack([-vertices, np.ones(count)]),
+        np.append(np.zeros(size), 1.0),
+        A_ub=np.column_stack([vertices @ costs, -np.ones(count)]),
         b_ub=np.zeros(count),
         A_eq=np.append(np.ones(size), 0.0)[np.newaxis],
         b_eq=[1.0],
-        bounds=[(0, None)] * size + [(None, None)],
     )
-    return 1 + found.fun
+    return found.fun
+
+
+def least_distortion_without_leakage(vertices):
+    """The same for the probability of change: the best constant answer."""
+    return least_cost_without_leakage(vertices, 1 - np.eye(vertices.shape[1]))
 
 
 def least_ratio(count, low=1.0, **rows):

@@ -256,7 +256,7 @@ def test_what_remark_2_may_add(graph, extended, message):
     [line(1), line(2), line(3), line(5), line(6), ring(4), ring(5), ring(6), clique(4), hamming(2, 3), hamming(3, 2)],
     ids=repr,
 )
-@pytest.mark.parametrize("leakage", [0.4, LOG2, 3.0])
+@pytest.mark.parametrize("leakage", [0.2, 0.4, LOG2, 3.0])  # below, Remark 2 with the clique
 def test_their_mechanism_is_private_and_no_better_than_the_optimum(graph, leakage):
     matrix = alvim.proposed_mechanism(graph, leakage)
     assert matrix.sum(axis=1) == pytest.approx(np.ones(graph.size), abs=ROUNDING)
@@ -289,12 +289,6 @@ def test_their_mechanism_follows_a_ring_whatever_its_vertices_are_called(seed):
 )
 def test_without_a_limit_nothing_changes(call):
     assert (call() == np.eye(len(call()))).all()
-
-
-@pytest.mark.parametrize("graph", [line(4), line(6), ring(6)], ids=repr)
-def test_their_mechanism_at_any_leakage(graph):
-    matrix = alvim.proposed_mechanism(graph, 0.2)  # Remark 2 with the clique always applies
-    assert leakage_on(graph, matrix) <= 0.2 + ROUNDING
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from paper_repro.papers.coloring import (
     pairs_of_ratio,
 )
 from paper_repro.papers.kalantari2016 import definition_9
-from paper_repro.papers.kalantari2018 import distortion_thresholds, equation_10, equation_48
+from paper_repro.papers.kalantari2018 import equation_48
 from tests.oracles.instances import CLASSES, random_vertices
 from tests.oracles.tradeoffs import least_distortion
 
@@ -202,16 +202,6 @@ def test_infimum_without_suppressed_letters_is_the_optimum(source_class, seed):
     assert all(earlier <= later + SOLVED for earlier, later in itertools.pairwise(leakages))
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_for_one_prior_the_infimum_is_equation_10_with_the_order_added(seed):
-    source = SourceSet(np.random.default_rng(seed).dirichlet(np.full(2 + seed % 4, 2.0)))
-    for count in range(source.alphabet_size - 1):
-        distortion = float(distortion_thresholds(source)[count]) + 0.02
-        found = optimal_with_suppressed(source, distortion, count)
-        if found.leakage > 0:
-            assert found.leakage == pytest.approx(equation_10(source, distortion, count, "corrected"), abs=SOLVED)
-
-
 def test_lemma_8_claims_mechanisms_that_do_not_exist():
     """For every k up to M - 1, at every distortion; below D^(k) no mechanism with k zero columns is valid."""
     found = optimal_with_suppressed(SourceSet([0.5, 0.3, 0.2]), 0.15, 1)
@@ -243,16 +233,13 @@ def test_the_letters_to_suppress_need_not_be_the_least_likely_on_average():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 0.2, 2),
-            r"between 0 and M - 1 = 1 all-zero columns, got 2",
-        ),
+        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 0.2, 2), r"between 0 and M - 1 = 1 all-zero columns, got 2"),
         (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 1.2, 0), r"between 0 and 1, got 1\.2"),
         (lambda: coloring([[0.5, 0.5], [0.5, 0.5]]), "finite and above 0, not for 0.0 nats"),
         (lambda: coloring([[1.0, 0.0], [0.5, 0.5]]), "finite and above 0, not for inf nats"),
         (lambda: coloring([[0.6, 0.4]]), r"must be square, got shape \(1, 2\)"),
     ],
-)
+)  # fmt: skip
 def test_bad_arguments_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

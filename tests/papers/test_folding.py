@@ -151,21 +151,6 @@ def test_intersection_holds_what_unfolds_into_the_set_everywhere(size, seed, tie
             assert (away < APART) == any(distance_to_hull(ordered, part) < APART for part in shared)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_sets_that_images_unfold_to(seed):
-    """``P^LB`` within the set within ``P^UB`` (Figure 9)."""
-    vertices = draw(seed, 3, count=3)
-    folding = Folding(SourceSet(vertices))
-    for piece in folding.unfolded(folding.intersection):
-        for part in piece.parts:
-            assert (np.diff(floats(part)[:, piece.permutation], axis=1) <= 0).all()
-            assert all(vertex in folding.hull for vertex in part.vertices)
-    around = {part.permutation: part.parts for part in folding.unfolded(folding.union)}
-    for piece in folding.pieces:
-        for vertex in piece.parts[0].vertices:
-            assert any(vertex in part for part in around[piece.permutation])
-
-
 def test_the_printed_direction_loses_cycles():
     """T(P) of (.2, .5, .3), in the region of T = (2, 3, 1), is (.3, .2, .5): not in falling order."""
     cycle = SourceSet([0.2, 0.5, 0.3])
@@ -214,14 +199,6 @@ def test_tables_fold_to_what_they_were_made_from_as_isolated_points(name):
         == folding.classes
         == (tuple(range(1 + swaps)), *((i,) for i in range(1 + swaps, base.alphabet_size)))
     )
-
-
-def test_ties_of_the_second_table():
-    """Definition 5 counts regions that the ties of one vertex touch: four times as many."""
-    for name, count in (("P_IIIa_10", 2), ("P_IIIb_10", 6), ("P_IIIc_10", 24)):
-        source = load_source_set(name)
-        assert len(Folding(source, ties=False).permutations) == count
-        assert len(Folding(source).permutations) == 4 * count
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -9,7 +9,6 @@ import pytest
 from paper_repro import DifferentialPrivacy, Mechanism, SourceSet, load_source_set
 from paper_repro.papers.folding import Folding, isolated
 from paper_repro.papers.kalantari2018 import (
-    CONSTRUCTIONS,
     corollary_1,
     distortion_thresholds,
     equation_10,
@@ -126,19 +125,6 @@ def test_theorem_2_on_table_1(distortion, reading, leakage):
 def test_theorem_2_outside_its_thresholds(reading):
     assert theorem_2(TABLE_1, 0.01, reading) == theorem_1(6, 0.01) and theorem_2(TABLE_1, 0.0, reading) == math.inf
     assert theorem_2(TABLE_1, 0.3, reading) == theorem_2(TABLE_1, 1.0, reading) == 0
-
-
-@pytest.mark.parametrize("name", CONSTRUCTIONS)
-def test_constructions_give_the_tables(name):
-    base, pairs = CONSTRUCTIONS[name]
-    folded = load_source_set(base)
-    expected = [
-        prior[letters]
-        for letters in [list(range(folded.alphabet_size)), *swaps(folded, pairs)]
-        for prior in folded.vertices
-    ]
-    found = load_source_set(name).vertices
-    assert sorted(map(tuple, found)) == sorted(map(tuple, expected))
 
 
 def test_theorem_3_outside_its_thresholds():
