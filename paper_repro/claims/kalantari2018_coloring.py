@@ -25,7 +25,6 @@ from paper_repro.sources import load_source_set
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 
-
 # Theorem 2: critical pairs and colors
 
 
