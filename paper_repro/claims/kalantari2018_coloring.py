@@ -1,7 +1,7 @@
 """What Kalantari, Sankar and Sarwate state in their coloring argument (Section V-F): critical pairs, Lemma 9 and its five claims.
 
 Two elements of a column whose ratio is the largest of the matrix are a *critical pair*; the larger is black, the smaller red, and
-all other elements of columns that are not zero are white. Numbers of the preprint of 2017 are given with those of 2018.
+all other elements of columns that are not zero are white. In the preprint of 2017 the lemma is Lemma 8.
 """
 
 from __future__ import annotations
@@ -10,280 +10,404 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds
-from paper_repro.claims.draw import random_channel, random_set
-from paper_repro.claims.exact import KNOWN, SHORT, as_floats, certified_ratio, channel, prior, ratio
-from paper_repro.claims.kalantari_tools import budget, least_ratio, output_sizes, yes
+from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, proved, refuted
+from paper_repro.claims.draw import random_channel
+from paper_repro.claims.exact import KNOWN, SHORT, Channel, certified_ratio, response
+from paper_repro.claims.kalantari_tools import output_sizes
+from paper_repro.claims.prove import always, identical
+from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
-from paper_repro.papers import coloring, kalantari2018
+from paper_repro.papers import coloring
 from paper_repro.papers.coloring import largest_ratio
-from paper_repro.papers.kalantari2018 import equation_32
-from paper_repro.sources import load_source_set
-from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 
-# Theorem 2: critical pairs and colors
+EVEN = np.array([[0.75, 0.25], [0.5, 0.5]])
+# Explicit mechanism of D_i = (1/10, 1/5, 3/10): its ratio is 15.
+UNEVEN = Mechanism.from_distortions([0.1, 0.2, 0.3]).matrix
 
 
-def _critical(rng: np.random.Generator) -> float:
-    return 1.0 - len(coloring.critical_pairs(random_channel(rng, int(rng.integers(2, 6)))))
-
-
-@claim(instance=_critical, tolerance=0.0)
-def definition_7(sample: Sample) -> Finding:
-    identity = np.eye(2)
-    with np.errstate(invalid="ignore"):
-        larger, smaller = identity[:, np.newaxis], math.inf * identity[np.newaxis]
-    found = int((larger == smaller).sum())
-    finite = len(coloring.critical_pairs([[0.75, 0.25], [0.5, 0.5]]))
-    return corrected(
-        {"critical pairs of the identity, at least": (1.0, float(found))},
-        {"critical pairs of rows (3/4, 1/4), (1/2, 1/2), at least": (1.0, float(min(finite, 1)))},
-        sample,
-    )
-
-
-def _column_ratios(rng: np.random.Generator) -> float:
+def _channel(rng: np.random.Generator) -> tuple[FloatArray]:
+    """A channel of two to five letters; every other one with ties, so that more pairs are critical."""
     matrix = random_channel(rng, int(rng.integers(2, 6)))
-    pairs = coloring.critical_pairs(matrix)
-    ratios = [matrix[one, column] / matrix[two, column] for column, one, two in pairs]
-    odds = largest_ratio(matrix)
-    columns = matrix.max(axis=0) / matrix.min(axis=0)
-    return float(max(columns.max() / odds - 1, *(abs(one / odds - 1) for one in ratios)))
-
-
-@claim(instance=_column_ratios, tolerance=1e-8)
-def definition_7_ratios(sample: Sample) -> Finding:
-    columns = {column for column, _, _ in coloring.critical_pairs([[0.75, 0.25], [0.5, 0.5]])}
-    named = {"rows (3/4, 1/4), (1/2, 1/2): columns with a critical pair, less one": float(len(columns) - 1)}
-    return holds(sample, named=named, tolerance=1e-8, of="channels")
-
-
-def _lower_a_black_element(rng: np.random.Generator) -> float:
-    matrix = random_channel(rng, int(rng.integers(2, 6)))
-    column, one, two = coloring.critical_pairs(matrix)[0]
-    other = (column + int(rng.integers(1, len(matrix)))) % len(matrix)
-    changed = matrix.copy()
     if rng.random() < 0.5:
-        step, row, color = -float(rng.uniform(0.01, 0.5)) * matrix[one, column], one, "black"
-    else:
-        step, row, color = float(rng.uniform(0.01, 0.5)) * matrix[two, other], two, "red"
-    changed[row, column] += step
-    changed[row, other] -= step
-    before, after = largest_ratio(matrix), largest_ratio(changed)
-    if after < before * (1 - 1e-9) or after < 1 + 1e-9:
-        return 0.0
-    return float(coloring.coloring(changed)[row, column] == color)
-
-
-@claim(instance=_lower_a_black_element, tolerance=0.0)
-def remark_7(sample: Sample) -> Finding:
-    before, after = channel("3/4 1/4; 1/4 3/4"), channel("2/3 1/3; 1/4 3/4")
-    color = str(coloring.coloring(np.array(after, dtype=float))[0, 0])
-    fell = ratio(after) < ratio(before)
-    named = {f"3/4 lowered to 2/3 beside 1/4: {color}": float(color == "black" and not fell)}
-    return holds(sample, named=named, tolerance=0.0, of="changes of one element of a pair, made up for in its row")
-
-
-@claim()
-def manipulations() -> Finding:
-    before, after = (
-        channel("1/2 1/4 1/4; 1/4 3/8 3/8; 1/4 3/8 3/8"),
-        channel("1/2 49/100 1/100; 1/4 3/8 3/8; 1/4 3/8 3/8"),
-    )
-    colors = coloring.coloring(np.array(before, dtype=float))[0, 1:]
-    return above(
-        f"row (1/2, 1/4, 1/4) over two rows (1/4, 3/8, 3/8), its last two elements {' and '.join(colors)}, changed to 49/100 "
-        "and 1/100: ratio before and after",
-        claimed=float(ratio(before)),
-        actual=float(ratio(after)),
-    )
-
-
-# Theorem 2: Lemma 9 and its claims
-
-
-@claim()
-def lemma_9_attained() -> Finding:
-    """2 - D_2 - D_3 - (11/5) D_1 = 4 (9/20 - P.D) + (D_2 - D_1)/5 + (1 - D_3)/5: ratio 11/5 takes D_3 = 1."""
-    infimum = certified_ratio([KNOWN], "9/20", SHORT)
-    vertices, third = np.array([[0.5, 0.3, 0.2]]), (0, 0, 1)
-    ratios = [least_ratio(vertices, 0.45, [(third, 1 - kept)]) for kept in (0.1, 0.01, 0.001)]
-    attained = coloring.optimal_with_suppressed(as_floats(KNOWN), 0.45, 0).attained
-    return above(
-        "(1/2, 3/10, 1/5), D = 9/20, k = 0: infimum of the ratio, certified with letter 3 suppressed; least ratio if letter 3 "
-        f"is kept with a probability of 1/1000 or more (1/10: {ratios[0]:.6g}, 1/100: {ratios[1]:.6g})",
-        claimed=infimum,
-        actual=ratios[2],
-        attained=float(attained),
-    )
-
-
-@claim()
-def lemma_9_range() -> Finding:
-    sizes = output_sizes(np.array([[0.5, 0.3, 0.2]]), 0.1)
-    valid = int((kalantari2018.distortion_thresholds(as_floats(KNOWN))[:-2] <= 0.1).sum())
-    name = "(1/2, 3/10, 1/5), D = 1/10: numbers k for which there are valid mechanisms"
-    return corrected({name: (3.0, float(len(sizes)))}, {name: (float(valid), float(len(sizes)))})
-
-
-def _optimum(rng: np.random.Generator) -> tuple[FloatArray, float] | None:
-    """An optimal mechanism of a Class II set that leaks, and its leakage."""
-    source = random_set(rng, "II")
-    distortion = budget(rng, source)
-    if distortion == 0:
-        return None
-    best = optimal_mechanism(source, distortion=distortion)
-    return (best.mechanism.matrix, best.leakage) if best.leakage > 1e-6 else None
-
-
-def _formula(rng: np.random.Generator) -> float:
-    found = _optimum(rng)
-    if found is None:
-        return math.nan
-    matrix, leakage = found
-    changed = np.sort(1 - np.diagonal(matrix))
-    return abs(equation_32(changed, int((changed > 1 - 1e-12).sum())) - leakage)
-
-
-@claim(instance=_formula, tolerance=1e-8)
-def equation_36(sample: Sample) -> Finding:
-    named = {}
-    for distortion in (0.05, 0.2, 0.29):
-        best = optimal_mechanism(load_source_set("P_II_6"), distortion=distortion)
-        changed = 1 - np.diagonal(best.mechanism.matrix)
-        named[f"Table I, D = {distortion}"] = abs(equation_32(changed, int((changed > 1 - 1e-12).sum())) - best.leakage)
-    return holds(sample, named=named, tolerance=1e-8, of="optima of Class II sets")
-
-
-def _any_channel(rng: np.random.Generator) -> float:
-    matrix = random_channel(rng, int(rng.integers(2, 6)))
-    if rng.random() < 0.5:  # ties, so that more pairs are critical
         matrix = np.round(matrix * 4) + 1
         matrix /= matrix.sum(axis=1, keepdims=True)
-    return float(largest_ratio(matrix) > 1 + 1e-6 and not coloring.claim_1(matrix))
+    return (matrix,) if largest_ratio(matrix) > 1 + 1e-6 else _channel(rng)
 
 
-@claim(instance=_any_channel, tolerance=0.0)
-def claim_1(sample: Sample) -> Finding:
-    named = {"equation (52) for (5/16, 5/16), k = 1": float(not coloring.claim_1(np.array(SHORT, dtype=float)))}
-    return holds(sample, named=named, tolerance=0.0, of="channels, optimal or not")
+# Critical pairs and colors
 
 
-def _structure(rng: np.random.Generator, which: Callable[[FloatArray], bool]) -> float:
-    found = _optimum(rng)
-    return math.nan if found is None else float(not which(found[0]))
+def _without_pairs(rng: np.random.Generator, *, every: bool = False) -> float:
+    matrix = _channel(rng)[0]
+    columns = {column for column, _, _ in coloring.critical_pairs(matrix)}
+    return float(len(columns) < (len(matrix) if every else 1))
 
 
-def _on_table_1(which: Callable[[FloatArray], bool]) -> dict[str, float]:
-    source = load_source_set("P_II_6")
-    return {
-        f"Table I, D = {distortion}": float(
-            not which(optimal_mechanism(source, distortion=distortion).mechanism.matrix)
-        )
-        for distortion in (0.05, 0.2, 0.29)
-    }
-
-
-@claim(instance=lambda rng: _structure(rng, coloring.claim_2), tolerance=0.0, share=0.5)
-def claim_2(sample: Sample) -> Finding:
-    return holds(sample, named=_on_table_1(coloring.claim_2), tolerance=0.0, of="optima of Class II sets")
-
-
-@claim(instance=lambda rng: _structure(rng, coloring.claim_3), tolerance=0.0, share=0.5)
-def claim_3(sample: Sample) -> Finding:
-    return holds(sample, named=_on_table_1(coloring.claim_3), tolerance=0.0, of="optima of Class II sets")
-
-
-@claim(instance=lambda rng: _structure(rng, coloring.claim_4), tolerance=0.0, share=0.5)
-def claim_4(sample: Sample) -> Finding:
-    return holds(sample, named=_on_table_1(coloring.claim_4), tolerance=0.0, of="optima of Class II sets")
-
-
-@claim(instance=lambda rng: _structure(rng, coloring.claim_5), tolerance=0.0, share=0.5)
-def claim_5(sample: Sample) -> Finding:
-    return holds(sample, named=_on_table_1(coloring.claim_5), tolerance=0.0, of="optima of Class II sets")
-
-
-def _suppressed_rows(matrix: FloatArray) -> bool:
-    """Whether no row of a suppressed letter has a black or red element."""
-    colors = coloring.coloring(matrix)[np.diagonal(matrix) == 0]
-    return not ((colors == "black") | (colors == "red")).any()
-
-
-@claim(instance=lambda rng: _structure(rng, _suppressed_rows), tolerance=0.0, share=0.5)
-def remark_9(sample: Sample) -> Finding:
-    return holds(
-        sample, named=_on_table_1(_suppressed_rows), tolerance=0.0, of="optima of Class II sets that meet the claims"
-    )
-
-
-@claim()
-def figure_8_caption() -> Finding:
-    odds = certified_ratio([KNOWN], "9/20", SHORT)
-    colors = coloring.coloring(np.array(SHORT, dtype=float))
-    off = int((colors[~np.eye(3, dtype=bool)] == "black").sum())
-    return above(
-        "(52) for D_i = (5/16, 5/16), k = 1, rows (11/16, 5/16, 0), (5/16, 11/16, 0) twice, certified optimal for (1/2, 3/10, "
-        "1/5) at D = 9/20: black elements off the diagonal",
-        claimed=0,
-        actual=off if not math.isnan(odds) else math.nan,
-    )
-
-
-@claim()
-def figure_8_drawing() -> Finding:
-    rows = [np.array(row) / 5 for row in itertools.product((1, 2, 3), repeat=3) if sum(row) == 5]
-    channels = [np.array(three) for three in itertools.combinations(rows, 3)]
-    colored = [column for one in channels for column in coloring.coloring(one).T]
-    reds = max(int((column == "red").sum()) for column in colored if not (column == "black").any())
-    return above(
-        f"red elements in a column without a black one: most in the columns of {len(channels)} channels of fifths (a red "
-        "element is the smaller of a pair whose larger one is black), and in the drawing",
-        claimed=reds,
-        actual=1,
-    )
-
-
-@claim()
-def claim_5_colors() -> Finding:
-    colors = coloring.coloring(Mechanism.from_distortions([0.1, 0.2, 0.3]))
-    name = "mechanism of D_i = (1/10, 1/5, 3/10), i = 1, j = 2: {} is red"
+@claim(instance=_without_pairs, tolerance=0.0, wrong={"a pair in every column": {"every": True}})
+def definition_7(sample: Sample, every: bool = False) -> Finding:
+    with np.errstate(invalid="ignore"):
+        found = int((np.eye(2)[:, np.newaxis] == math.inf * np.eye(2)[np.newaxis]).sum())
     return corrected(
-        yes({name.format("Q(i|j)"): (True, colors[1, 0] == "red")}),
-        yes({name.format("Q(j|i)"): (True, colors[0, 1] == "red")}),
+        {"the identity, whose leakage is infinite": (1.0, float(found))},
+        {"rows (3/4, 1/4), (1/2, 1/2)": (1.0, float(len(coloring.critical_pairs(EVEN))))},
+        sample,
+        says="there should be {} pair at least, and there are {}",
     )
 
 
-def _differences(rng: np.random.Generator) -> float:
-    ij, ji, jj = np.sort(rng.uniform(0.01, 1.0, size=3))
-    ii = float(rng.uniform(0, 1)) * ij * jj / ji
-    return float((ji - ij) - (jj - ii))
+@for_all(_channel, of="channels", tolerance=1e-8, wrong={"the ratio of every column is attained": {"every": True}})
+@example("rows (3/4, 1/4), (1/2, 1/2)", EVEN)
+def definition_7_ratios(matrix: FloatArray, *, every: bool = False) -> float:
+    odds, columns = largest_ratio(matrix), matrix.max(axis=0) / matrix.min(axis=0)
+    ratios = [matrix[one, column] / matrix[two, column] for column, one, two in coloring.critical_pairs(matrix)]
+    return float(max(columns.max() / odds - 1, *(abs(r / odds - 1) for r in [*ratios, *(columns if every else [])])))
 
 
-@claim(instance=_differences, tolerance=0.0)
-def equations_42_44(sample: Sample) -> Finding:
-    jj, ji, ii, ij = Fraction(3, 5), Fraction(1, 5), Fraction(1, 4), Fraction(1, 10)
-    named = {"3/5, 1/5 against 1/4, 1/10": float((ji - ij) - (jj - ii))}
-    return holds(sample, named=named, tolerance=0.0, of="numbers")
+@claim(wrong={"a black element raised, or a red one lowered": {"sign": -1}})
+def remark_7(sign: int = 1) -> Finding:
+    """A black element is t times the least of its column, ``end``; a red one is the greatest of it over t."""
+    z3 = optional("z3", "proofs")
+    before, after, odds, now, other, end = z3.Reals("before after t now other end")
+    given = [odds > 1, now >= odds, other > 0, end > 0, after > 0]
+    black, red = (before == odds * end, other >= end), (before * odds == end, other <= end)
+    facts = {
+        "black": always(after != now * other, *given, *black, sign * after < sign * before),
+        "red": always(after * now != other, *given, *red, sign * after > sign * before),
+    }
+    return proved(
+        "In columns of any length: unless the ratio falls, no element is paired with the changed one (z3).", facts
+    )
 
 
-def _rows_kept(rng: np.random.Generator) -> float:
-    matrix, step = random_channel(rng, 4), 1e-3
-    removed, row = int(rng.integers(0, 3)), 0
-    matrix[:, 4 - removed :] = 0
-    matrix /= matrix.sum(axis=1, keepdims=True)
-    others = [j for j in range(4 - removed) if j != row]
-    matrix[row, row] += step
-    matrix[row, others] -= step / (4 - removed - 1)
-    return abs(float(matrix[row].sum()) - 1)
+def _moved(matrix: FloatArray, row: int, up: int, down: int, share: float) -> FloatArray:
+    """Move what colors leave room for from one element of a row to another."""
+    odds = largest_ratio(matrix)
+    room = min(odds * matrix[:, up].min() - matrix[row, up], matrix[row, down] - matrix[:, down].max() / odds)
+    changed = matrix.copy()
+    changed[row, [up, down]] += share * room, -share * room
+    return changed
 
 
-@claim(instance=_rows_kept, tolerance=1e-12)
-def claim_3_proof(sample: Sample) -> Finding:
-    row = prior("11/16 5/16 0")
-    changed = (row[0] + Fraction(1, 16), row[1] - Fraction(1, 16) / (3 - 1 - 1), row[2])
-    return holds(sample, named={"M = 3, k = 1": float(abs(sum(changed) - 1))}, tolerance=1e-12, of="channels")
+def _shifted(rng: np.random.Generator, *, most: float = 1.0) -> float:
+    matrix = _channel(rng)[0]
+    colors = coloring.coloring(matrix)
+    free = [
+        (i, j, k)
+        for i, j, k in itertools.permutations(range(len(matrix)), 3)
+        if colors[i, j] != "black" and colors[i, k] != "red"
+    ]
+    if not free:
+        return math.nan
+    changed = _moved(matrix, *free[int(rng.integers(len(free)))], most * float(rng.uniform(0.5, 1)))
+    return largest_ratio(changed) / largest_ratio(matrix) - 1 if changed.min() > 0 else math.nan
+
+
+@claim(instance=_shifted, wrong={"changes twice as large": {"most": 2.5}})
+def manipulations(sample: Sample, most: float = 1.0) -> Finding:
+    before = np.array([[2, 1, 1], [1, 1.5, 1.5], [1, 1.5, 1.5]]) / 4
+    after = np.array([[0.5, 0.49, 0.01], *before[1:]])
+    small = largest_ratio(_moved(before, 0, 1, 2, 1.0))
+    name = "row (1/2, 1/4, 1/4) over two rows (1/4, 3/8, 3/8), its white elements changed to 49/100 and 1/100"
+    return corrected(
+        {name: (largest_ratio(before), largest_ratio(after))},
+        {"the same, within bounds": (largest_ratio(before), small)},
+        sample,
+        says="the ratio was {} and is {}",
+    )
+
+
+# Lemma 9 and its claims
+
+
+@claim(wrong={"at D = 1/10": {"distortion": "1/10", "best": response(3, "1/10")}})
+def lemma_8_attained(distortion: str = "9/20", best: Channel = SHORT) -> Finding:
+    """``2 - D_2 - D_3 - (11/5) D_1 = 4 (9/20 - P.D) + (D_2 - D_1)/5 + (1 - D_3)/5``: ratio 11/5 takes D_3 = 1."""
+    z3 = optional("z3", "proofs")
+    least, changed = certified_ratio([KNOWN], distortion, best), z3.Reals("D1 D2 D3")
+
+    def exact(number: float | Fraction) -> Any:
+        return z3.Q(*Fraction(number).limit_denominator(100).as_integer_ratio())
+
+    limits = [z3.And(one >= 0, one <= 1) for one in changed]
+    rows = [(exact(least) - 1) * one >= 2 - z3.Sum(changed) for one in changed]
+    mean = z3.Sum([exact(p) * one for p, one in zip(KNOWN, changed, strict=True)])
+    suppressed = always(changed[2] == 1, *limits, *rows, mean <= exact(Fraction(distortion)))
+    return refuted(
+        "For (1/2, 3/10, 1/5) at D = 9/20 and k = 0 the infimum is log {least}, the least leakage of all mechanisms. All that "
+        "have it change letter 3 with probability {changed}, so k = 1.",
+        suppressed,
+        least=least,
+        changed=1,
+    )
+
+
+@claim(wrong={"k with D^(k+1) <= D": {"step": 1}, "k with D^(k) <= D and k up to M - 1": {"most": 2}})
+def lemma_8_range(step: int = 0, most: int = 1) -> Finding:
+    tails = [sum(KNOWN[3 - k :], Fraction(0)) for k in range(4)]
+    cases = {"1/10": 0.1, "3/10": 0.3, "3/5": 0.6}
+    sizes = {
+        name: sum(size > 1 for size in output_sizes(np.array([KNOWN], dtype=float), d)) for name, d in cases.items()
+    }
+    mended = {d: sum(tails[k + step] <= Fraction(d) for k in range(most + 1)) for d in cases}
+    return corrected(
+        {f"(1/2, 3/10, 1/5), D = {d}": (3.0, float(sizes[d])) for d in cases},
+        {f"(1/2, 3/10, 1/5), D = {d}": (float(mended[d]), float(sizes[d])) for d in cases},
+        says="of {} values of k, {} have mechanisms and a formula that means something",
+    )
+
+
+@claim(wrong={"with the sum from i = 1 on": {"first": 1}})
+def equation_32(first: int = 2) -> Finding:
+    """With ``a_i = 1 - D_i``, ``S = sum a``, ``f_i = (1 - a_i) / (S - a_i)``, elements ``a_j f_i`` have the ratio ``1 / f_1``."""
+    z3, sympy = optional("z3", "proofs"), optional("sympy", "proofs")
+    one, other, total = sympy.symbols("a1 ai S", positive=True)
+    facts = {
+        "the row of a_1 has the least f": identical(
+            (1 - other) * (total - one) - (1 - one) * (total - other), (total - 1) * (one - other)
+        )
+    }
+    for letters in (2, 3, 4):
+        kept, odds = z3.Reals(" ".join(f"a{i}" for i in range(letters))), z3.Real("t")
+        row = z3.Reals(" ".join(f"q{i}" for i in range(1, letters)))
+        given = [odds > 1, kept[0] > 0, kept[0] < 1, kept[0] + z3.Sum(row) == 1, *(a > 0 for a in kept)]
+        given += [odds * q >= a for q, a in zip(row, kept[1:], strict=True)]
+        numerator = letters - 1 - z3.Sum([1 - a for a in kept[first - 1 :]])
+        facts[f"no less, M - k = {letters}"] = always(odds * (1 - kept[0]) >= numerator, *given)
+        explicit = odds * (1 - kept[0]) == z3.Sum(kept) - kept[0]
+        facts[f"attained, M - k = {letters}"] = always(odds * (1 - kept[0]) == numerator, kept[0] < 1, explicit)
+    return proved(
+        "Row 1 has elements of at least a_j / t (z3, M - k = 2, 3, 4); Q(j|i) = a_j (1-a_i)/(S-a_i) has it (sympy, all M).",
+        facts,
+    )
+
+
+Colors = Callable[[int, int], Any]
+
+
+def _explicit(claimed: Callable[[Any, Colors, Colors, list[Any], int, int], Any]) -> dict[str, bool]:
+    """Whether ``Q(j|i) = a_j f_i`` has colors as claimed, with f rising as a falls: for 2 to 4 letters and up to 2 suppressed.
+
+    A column divided by ``a_j`` is 1 on the diagonal and ``f_i`` elsewhere; ``t = 1 / f_1``. Letters are in falling order of a.
+    """
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for letters, gone in itertools.product((2, 3, 4), (0, 1, 2)):
+        shares = z3.Reals(" ".join(f"f{i}" for i in range(letters + gone)))
+        given = [shares[0] > 0, shares[-1] < 1, *(a <= b for a, b in itertools.pairwise(shares))]
+        given += [a < b for a, b in itertools.pairwise(shares[letters - 1 : letters + 1])]
+
+        def part(i: int, j: int, shares: list[Any] = shares) -> Any:
+            return 1 if i == j else shares[i]
+
+        def black(i: int, j: int, shares: list[Any] = shares) -> Any:
+            return z3.Or([part(k, j, shares) == shares[0] * part(i, j, shares) for k in range(len(shares)) if k != i])
+
+        def red(i: int, j: int, shares: list[Any] = shares) -> Any:
+            return z3.Or([shares[0] * part(k, j, shares) == part(i, j, shares) for k in range(len(shares)) if k != i])
+
+        facts[f"M - k = {letters}, k = {gone}"] = always(claimed(z3, black, red, shares, letters, gone), *given)
+    return facts
+
+
+_HOW = "Elements a_j (1-a_i)/(S-a_i), the least ratio for given a_i = 1 - D_i, have it: M - k = 2, 3, 4 and k = 0, 1, 2 (z3)."
+
+
+@claim(wrong={"nor white": {"white": True}})
+def claim_1(white: bool = False) -> Finding:
+    """A row that is black throughout is nowhere below another and somewhere above it: they cannot have the same sum."""
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for letters in (2, 3, 4):
+        one, two = (z3.Reals(" ".join(f"{name}{i}" for i in range(letters))) for name in "xy")
+        given = [z3.Sum(one) == z3.Sum(two), z3.Or(one[0] > two[0], white)]
+        facts[f"{letters} published letters"] = always(
+            z3.Not(z3.And([a >= b for a, b in zip(one, two, strict=True)])), *given
+        )
+    return proved(
+        "No row is as large as another everywhere and larger somewhere: 2, 3, 4 published letters (z3).", facts
+    )
+
+
+@claim(wrong={"diagonal elements too": {"diagonal": True}})
+def claim_2(diagonal: bool = False) -> Finding:
+    def claimed(z3: Any, black: Colors, red: Colors, _shares: list[Any], letters: int, gone: int) -> Any:
+        return z3.And(
+            [
+                z3.And(black(i, j) == black(i, k), red(i, j) == red(i, k))
+                for i in range(letters + gone)
+                for j, k in itertools.combinations(range(letters), 2)
+                if diagonal or i not in (j, k)
+            ]
+        )
+
+    return proved(_HOW, _explicit(claimed))
+
+
+@claim(wrong={"are white": {"color": "white"}})
+def claim_3(color: str = "red") -> Finding:
+    def claimed(z3: Any, black: Colors, red: Colors, _shares: list[Any], letters: int, _gone: int) -> Any:
+        places = itertools.permutations(range(letters), 2)
+        return z3.And([z3.Or(black(i, i), red(i, j) if color == "red" else z3.Not(red(i, j))) for i, j in places])
+
+    return proved(_HOW, _explicit(claimed))
+
+
+@claim(wrong={"none": {"most": 0}})
+def claim_4(most: int = 1) -> Finding:
+    def claimed(z3: Any, black: Colors, _red: Colors, _shares: list[Any], letters: int, _gone: int) -> Any:
+        return (
+            z3.AtMost(*(z3.Not(black(i, i)) for i in range(letters)), most)
+            if most
+            else z3.And([black(i, i) for i in range(letters)])
+        )
+
+    return proved(_HOW, _explicit(claimed))
+
+
+@claim(wrong={"of the largest distortion": {"smallest": False}})
+def claim_5(smallest: bool = True) -> Finding:
+    def claimed(z3: Any, black: Colors, _red: Colors, shares: list[Any], letters: int, _gone: int) -> Any:
+        end = shares[0 if smallest else letters - 1]
+        return z3.And([z3.Or(black(i, i), shares[i] == end) for i in range(letters)])
+
+    return proved(_HOW, _explicit(claimed))
+
+
+@claim(wrong={"off the diagonal": {"off": True}})
+def claim_5_end(off: bool = False) -> Finding:
+    colors = coloring.coloring(UNEVEN)[0]
+    return refuted(
+        "For D_i = (1/10, 1/5, 3/10) the explicit mechanism is optimal; of the {count} elements of row 1, {red} are red.",
+        not ((colors[1:] if off else colors) == "red").all(),
+        count=3,
+        red=int((colors == "red").sum()),
+    )
+
+
+@claim(wrong={"by Claim 2 alone": {"first": False}})
+def remark_9(first: bool = True) -> Finding:
+    """In a suppressed letter's row all published elements are off the diagonal, so of one color by Claim 2."""
+    facts = {}
+    for letters in (1, 2, 3, 4):
+        rows = itertools.product(("black", "red", "white"), repeat=letters)
+        alike = [row for row in rows if len(set(row)) == 1 and not (first and row[0] in ("black", "red"))]
+        facts[f"M - k = {letters}"] = all(set(row) == {"white"} for row in alike)
+    return proved("Of all colorings of a row only white is left by Claims 1 and 2: up to 4 published letters.", facts)
+
+
+@claim(wrong={"of the rows of published letters": {"rows": 2}})
+def figure_8_caption(rows: int = 3) -> Finding:
+    odds = certified_ratio([KNOWN], "9/20", SHORT)
+    colors = coloring.coloring(np.array(SHORT, dtype=float))[:rows]
+    return refuted(
+        "The mechanism of eq. (48) for D_i = (5/16, 5/16), k = 1 has ratio {odds}, the least for (1/2, 3/10, 1/5) at D = 9/20. "
+        "Its rows (11/16, 5/16, 0), (5/16, 11/16, 0) twice have {count} black element off the diagonal.",
+        not math.isnan(odds) and bool((colors[~np.eye(3, dtype=bool)[:rows]] == "black").any()),
+        odds=odds,
+        count=int((colors[~np.eye(3, dtype=bool)[:rows]] == "black").sum()),
+    )
+
+
+@claim(wrong={"with a white element in place of the red one": {"reds": 0}})
+def figure_8_drawing(reds: int = 1) -> Finding:
+    rows = [np.array(row) / 5 for row in itertools.product((1, 2, 3), repeat=3) if sum(row) == 5]
+    colored = [column for one in itertools.combinations(rows, 3) for column in coloring.coloring(np.array(one)).T]
+    most = max(int((column == "red").sum()) for column in colored if not (column == "black").any())
+    return refuted(
+        "Column 1 is drawn with {reds} red element at least and without a black one. A red element is the smaller of a pair: in "
+        "channels of fifths a column without a black one has {most}.",
+        reds > most,
+        reds=reds,
+        most=most,
+    )
+
+
+@claim(wrong={"2 <= l": {"first": 2}})
+def claim_1_proof(first: int = 3) -> Finding:
+    z3 = optional("z3", "proofs")
+    one, two = (z3.Reals(f"{name}1 {name}2 {name}3") for name in "xy")
+    larger = [a >= b for a, b in list(zip(one, two, strict=True))[first - 1 :]]
+    given = [one[0] > two[0], z3.Sum(one) == 1, z3.Sum(two) == 1]
+    return refuted(
+        "Rows (1/2, 1/8, 3/8) and (1/4, 1/2, 1/4) have all that is said for M - k = 3; no contradiction, both sum to {total}.",
+        not always(z3.Not(z3.And(larger)), *given),
+        total=1,
+    )
+
+
+@claim(wrong={"M - k + 1 in the rows of suppressed letters": {"more": 1}})
+def claim_2_count(more: int = 0) -> Finding:
+    """Of ``Q(1:(M-k)|1:M)``."""
+    size, gone = 5, 2
+    published = np.arange(size) < size - gone
+    counts = [int((published & (np.arange(size) != row)).sum()) for row in (0, size - 1)]
+    rows = "M = 5, k = 2, row of a published letter", "M = 5, k = 2, row of a suppressed letter"
+    return corrected(
+        {name: (size - 1 - gone, count) for name, count in zip(rows, counts, strict=True)},
+        {name: (size - off - gone, count) for name, off, count in zip(rows, (1, -more), counts, strict=True)},
+        says="{} elements off the diagonal are counted, there are {}",
+    )
+
+
+@claim(wrong={"by delta over M - 1": {"others": 3}, "whatever delta is": {"factor": 3}})
+def claim_3_proof(others: int = 2, factor: int = 1) -> Finding:
+    """For M - k = 3: a row with a diagonal element y that is not black and others x that are not red; t is the ratio."""
+    z3 = optional("z3", "proofs")
+    step, share, odds, kept, low, given, high, other = z3.Reals("step share t y low x high other")
+    facts = {"the row keeps its sum": always(step - 2 * share == 0, step > 0, share * others == step)}
+    slack = [odds > 1, low > 0, high > 0, step > 0, other > 0, share * 2 == step * factor]
+    raised = [kept < odds * low, other >= low, step <= odds * low - kept, kept * odds >= other]
+    lowered = [
+        given * odds > high,
+        other <= high,
+        share * odds <= (given * odds - high) * factor,
+        given <= odds * other,
+    ]
+    facts["diagonal"] = always(
+        z3.And(kept + step * factor <= odds * other, odds * (kept + step) >= other), *slack, *raised
+    )
+    facts["elsewhere"] = always(
+        z3.And(odds * (given - share) >= other, given - share <= odds * other), *slack, *lowered
+    )
+    return proved(
+        "For delta up to what the colors leave room for no ratio passes t, and D_i falls: M - k = 3 (z3).", facts
+    )
+
+
+@claim(wrong={"i, j <= M - k": {"both": True}})
+def claim_4_proof(both: bool = False) -> Finding:
+    pairs = list(itertools.permutations(range(1, 6), 2))
+    admitted = sum(i <= 3 and (j <= 3 or not both) for i, j in pairs)
+    published = sum(max(pair) <= 3 for pair in pairs)
+    return refuted(
+        "For M = 5 and k = 2 the print admits {admitted} pairs i, j; {published} are of published letters.",
+        admitted > published,
+        admitted=admitted,
+        published=published,
+    )
+
+
+@claim(wrong={"the element in row j": {"row": 1}})
+def claim_5_colors(row: int = 0) -> Finding:
+    odds = largest_ratio(UNEVEN)
+    column, other = (float(UNEVEN[:, j].max()) for j in (0, 1))
+    mended = other / UNEVEN[0, 1] if row == 0 else column / UNEVEN[1, 0]
+    return corrected(
+        {"D = (1/10, 1/5, 3/10), Q(1|1) not black, Q(1|2) said to be red": (column / float(UNEVEN[1, 0]), odds)},
+        {"Q(2|1)": (float(mended), odds)},
+        says="the largest of its column is {} times it, in a critical pair {} times",
+    )
+
+
+@claim(wrong={"without Q(j|i) > Q(i|j)": {"larger": False}})
+def equations_38_40(larger: bool = True) -> Finding:
+    z3 = optional("z3", "proofs")
+    jj, ji, ii, ij = z3.Reals("jj ji ii ij")
+    given = [ij > 0, ii >= 0, jj > ji, ji > 0, jj * ij > ii * ji, jj <= 1, ii <= 1]
+    facts = {"for all four numbers": always(jj - ii > ji - ij, *given, *([ji > ij] * larger))}
+    return proved("Real numbers, by z3.", facts)

@@ -621,7 +621,7 @@ def abstract_tight(reading: Reading = "printed") -> Finding:
     bound = math.exp(theorem_3(folding, 0.15, reading).upper)
     least = certified_ratio(LAST, "3/20", response(3, "3/20"))
     return refuted(
-        "The segment from (.7, .2, .1) to (.7, .1, .2) folds alike. At D = 3/20 both bounds are log {bound}; the truth: log {least}.",
+        "The segment from (.7, .2, .1) to (.7, .1, .2) folds alike. At D = 3/20 both bounds are log {bound}, not log {least}.",
         folding.folds_alike and abs(bound - least) > 1e-6,
         bound=bound,
         least=least,

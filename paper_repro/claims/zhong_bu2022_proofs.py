@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from fractions import Fraction as F
+from typing import Any
 
 import numpy as np
+from scipy.optimize import linprog
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, holds
+from paper_repro.claims.base import Finding, Sample, claim, corrected, proved, refuted
 from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import Channel, changed, distances, exp_ratio, product, response
+from paper_repro.claims.prove import always, identical
 from paper_repro.claims.zhong_bu2022_tools import (
     APPROXIMATE,
     DP,
@@ -19,34 +22,40 @@ from paper_repro.claims.zhong_bu2022_tools import (
     MUTUAL,
     RENYI,
     information,
-    least,
+    least_by_program,
+    least_distortion,
     loss,
     uniform,
 )
+from paper_repro.errors import optional
 from paper_repro.papers import zhong_bu2022 as zhong
 from paper_repro.types import FloatArray
 
 _EXACT = 1e-8
-_PLACE = "Section III, proof of Theorem 6"
+_SAYS = "the print gives {}, the truth is {}"
 
 
 def _space(rng: np.random.Generator) -> tuple[int, int, float]:
     """m, n and a distortion below n(m-1)/m."""
-    m, n = int(rng.integers(2, 5)), int(rng.integers(1, 5))
+    m, n = [(2, 1), (3, 1), (4, 1), (2, 2), (3, 2), (2, 3), (3, 3), (2, 4)][rng.integers(8)]
     return m, n, float(rng.uniform(0.02, 0.98)) * n * (m - 1) / m
+
+
+def _z3(names: str) -> Any:
+    return optional("z3", "proofs").Reals(names)
 
 
 # Theorem 6, first part: what Q_D leaks
 
 
-def _range_of_a_and_b(m: int, n: int, d: float) -> float:
-    ratio, same = (m - 1) * (n - d) / d, (1 - d / n) ** n
-    return max(m**-n - same, same - 1, 1 - ratio)
-
-
-@claim(instance=lambda rng: _range_of_a_and_b(*_space(rng)))
-def proof_of_theorem_6_a_and_b(sample: Sample) -> Finding:
-    return holds(sample, named={"m = 3, n = 2, D = 1": _range_of_a_and_b(3, 2, 1.0)}, of="m, n and D")
+@claim(wrong={"up to D = n": {"all_d": True}})
+def proof_of_theorem_6_a_and_b(all_d: bool = False) -> Finding:
+    m, n, d, x, y = _z3("m n d x y")
+    known = [m >= 2, n >= 1, d > 0, d < n if all_d else d * m < n * (m - 1)]
+    facts = {"A > 1": always((m - 1) * (n - d) > d, *known)}
+    facts["1/m < 1 - D/n < 1"] = always(optional("z3", "proofs").And(n < m * (n - d), n - d < n), *known)
+    facts["which powers keep"] = always(x * y < y * y, 0 < x, x < y)
+    return proved("By z3 for all m, n and D; powers of a number between 1/m and 1 keep the order.", facts)
 
 
 def _moment(m: int, n: int, d: float, alpha: float) -> float:
@@ -55,7 +64,7 @@ def _moment(m: int, n: int, d: float, alpha: float) -> float:
     return float((matrix[0] ** alpha * matrix[1] ** (1 - alpha)).sum())
 
 
-def _moment_by_shells(m: int, n: int, d: float, alpha: float, top: int, *, counted: bool) -> float:
+def _by_shells(m: int, n: int, d: float, alpha: float, top: int, *, counted: bool = True) -> float:
     """The same by distances, with C(top, l-1) ways to choose the other changed records; the last sum not counted in print."""
     ratio, same = (m - 1) * (n - d) / d, (1 - d / n) ** n
     ways = [math.comb(top, place) * (m - 1) ** place for place in range(n)]
@@ -64,165 +73,148 @@ def _moment_by_shells(m: int, n: int, d: float, alpha: float, top: int, *, count
     return (m - 2 + ratio ** (1 - alpha)) * further + closer * ratio ** (alpha - 1)
 
 
-def _binomial_gap(rng: np.random.Generator) -> float:
+def _shells_gap(rng: np.random.Generator, less: int = 1) -> float:
     m, n, d = _space(rng)
-    if m**n > 256:
-        return math.nan
     alpha = float(rng.uniform(1.1, 4))
-    exact = _moment(m, n, d, alpha)
-    return _moment_by_shells(m, n, d, alpha, n - 1, counted=True) / exact - 1
+    return _by_shells(m, n, d, alpha, n - less) / _moment(m, n, d, alpha) - 1
 
 
-@claim(instance=_binomial_gap, tolerance=_EXACT)
-def proof_of_theorem_6_item_1_1(sample: Sample) -> Finding:
-    name = "m = 2, n = 3, D = 1, order 2"
+@claim(instance=_shells_gap, wrong={"C(n, l-1)": {"less": 0}}, tolerance=_EXACT)
+def proof_of_theorem_6_item_1_1(sample: Sample, less: int = 1) -> Finding:
+    name = "$m = 2$, $n = 3$, $D = 1$, order 2"
     exact = _moment(2, 3, 1.0, 2.0)
-    printed = _moment_by_shells(2, 3, 1.0, 2.0, 1, counted=False)
-    mended = _moment_by_shells(2, 3, 1.0, 2.0, 2, counted=True)
-    closed = math.exp(zhong.lemma_5_leakage("Renyi differential privacy", 2, 3, 1.0, alpha=2.0))
-    return corrected({name: (printed, exact)}, {name: (mended, exact), f"{name}, closed form": (closed, exact)}, sample)
+    closed = math.exp(zhong.lemma_5_leakage(RENYI, 2, 3, 1.0, alpha=2.0))
+    mended = {name: (_by_shells(2, 3, 1.0, 2.0, 3 - less), exact), f"{name}, closed form": (closed, exact)}
+    return corrected({name: (_by_shells(2, 3, 1.0, 2.0, 1, counted=False), exact)}, mended, sample, says=_SAYS)
 
 
-def _stationarity(m: int, n: int, d: float, alpha: float, *, weighted: bool) -> float:
+def _stationarity(m: int, n: int, d: float, alpha: float, *, weighted: bool = True, factor: bool = True) -> float:
     """The multiplier lambda less the derivative of the sum in P(x) at the uniform prior."""
     ratio = (m - 1) * (n - d) / d
     powers = ratio ** (-alpha * np.array(distances(m, n), dtype=float))
-    means = powers.mean(axis=0)
-    shares = means ** ((1 - alpha) / alpha) / alpha
+    shares = powers.mean(axis=0) ** ((1 - alpha) / alpha) / alpha
     slopes = powers @ shares if weighted else np.full(len(powers), shares.sum())
-    price = m ** (n * (alpha - 1) / alpha) * (1 + (m - 1) * ratio**-alpha) ** (n / alpha) / alpha
+    price = m ** (n * (alpha - 1) / alpha) * (1 + (m - 1) * ratio**-alpha) ** (n / alpha) / (alpha if factor else 1)
     return float(abs(price - slopes).max())
 
 
-def _stationarity_gap(rng: np.random.Generator) -> float:
-    m, n, d = _space(rng)
-    if m**n > 81:
-        return math.nan
-    alpha = float(rng.uniform(1.1, 4))
-    return _stationarity(m, n, d, alpha, weighted=True) / m**n
+@claim(
+    instance=lambda rng, factor=True: _stationarity(*_space(rng), float(rng.uniform(1.1, 4)), factor=factor),
+    wrong={"lambda without 1/a": {"factor": False}},
+    tolerance=_EXACT,
+)
+def proof_of_theorem_6_item_1_2(sample: Sample, factor: bool = True) -> Finding:
+    name = "$m = 2$, $n = 1$, $D = 1/4$, order 2"
+    printed = {name: (_stationarity(2, 1, 0.25, 2.0, weighted=False), 0.0)}
+    mended = {name: (_stationarity(2, 1, 0.25, 2.0, factor=factor), 0.0)}
+    return corrected(
+        printed, mended, sample, says=r"derivative and $\lambda$ are {} apart as printed; they should be equal ({})"
+    )
 
 
-@claim(instance=_stationarity_gap)
-def proof_of_theorem_6_item_1_2(sample: Sample) -> Finding:
-    name = "m = 2, n = 1, D = 1/4, order 2: derivative less lambda"
-    found = [_stationarity(2, 1, 0.25, 2.0, weighted=weighted) for weighted in (False, True)]
-    return corrected({name: (found[0], 0.0)}, {name: (found[1], 0.0)}, sample)
+@claim(wrong={"orders below 1": {"low": True}})
+def proof_of_theorem_6_item_1_2_convexity(low: bool = False) -> Finding:
+    sympy = optional("sympy", "proofs")
+    s, v, base, e = sympy.symbols("s v base e", positive=True)
+    bent = sympy.diff((base + s * v) ** e, s, 2).subs(s, 0)
+    facts = {"the second derivative": sympy.simplify(bent / (v**2 * base ** (e - 2)) - e * (e - 1)) == 0}
+    power = _z3("e e_")[0]
+    facts["is not positive"] = always(power * (power - 1) <= 0, power > (1 if low else 0), power < (3 if low else 1))
+    how = "Along a line of priors each term of power e = 1/a has the second derivative e (e-1) v^2 u^(e-2) (sympy, z3)."
+    return proved(how, facts)
 
 
-def _concave(rng: np.random.Generator) -> float:
-    size, alpha, share = int(rng.integers(2, 5)), float(rng.uniform(1.1, 6)), rng.uniform()
-    powers = random_mechanism(rng, size) ** alpha
-    first, second = rng.dirichlet(np.ones(size)), rng.dirichlet(np.ones(size))
-    value = [((prior @ powers) ** (1 / alpha)).sum() for prior in (first, second, share * first + (1 - share) * second)]
-    return float(share * value[0] + (1 - share) * value[1] - value[2])
+def _limit(m: int, n: int, d: float, alpha: float, times: int, power: int) -> float:
+    """``power log m + n times/(a-1) log((c2/n)^a + (m-1)(c1/n)^a)``, c2 = n - D and c1 = D/(m-1), for an order near its limit."""
+    kept, other = alpha * math.log(1 - d / n), alpha * math.log(d / (n * (m - 1)))
+    total = float(np.logaddexp(kept, math.log(m - 1) + other))
+    return power * math.log(m) + n * times / (alpha - 1) * total
 
 
-@claim(instance=_concave)
-def proof_of_theorem_6_item_1_2_convexity(sample: Sample) -> Finding:
-    powers = np.array([[0.75, 0.25], [0.25, 0.75]]) ** 2
-    value = [float(((np.array(prior) @ powers) ** 0.5).sum()) for prior in ([1.0, 0.0], [0.0, 1.0], [0.5, 0.5])]
-    named = {"rows (3,1)/4 and (1,3)/4, order 2, half-way": (value[0] + value[1]) / 2 - value[2]}
-    return holds(sample, named=named, of="channels, orders and pairs of priors")
-
-
-def _limit(m: int, n: int, d: float, alpha: float, times: int) -> float:
-    """``n log m + n times/(a-1) log((c2/n)^a + (m-1)(c1/n)^a)``, c2 = n - D and c1 = D/(m-1), for an order near its limit."""
-    kept, other = math.log(1 - d / n), math.log(d / (n * (m - 1)))
-    total = max(alpha * kept, alpha * other)
-    total += math.log(math.exp(alpha * kept - total) + (m - 1) * math.exp(alpha * other - total))
-    return n * math.log(m) + n * times / (alpha - 1) * total
-
-
-def _limit_gap(notion: str, alpha: float) -> Callable[[np.random.Generator], float]:
-    def violation(rng: np.random.Generator) -> float:
+def _register_limit(key: str, notion: str, alpha: float) -> None:
+    def violation(rng: np.random.Generator, without_n: bool = False) -> float:
         m, n, d = _space(rng)
-        if m**n > 256:
-            return math.nan
         exact = loss(notion, zhong.lemma_5_mechanism(m, n, d), m, n, uniform(m**n))
-        return abs(_limit(m, n, d, alpha, 1) - exact)
+        return abs(_limit(m, n, d, alpha, 1, 1 if without_n else n) - exact)
 
-    return violation
-
-
-def _check_limit(notion: str, alpha: float) -> Callable[[Sample], Finding]:
-    def check(sample: Sample) -> Finding:
-        exact = math.exp(loss(notion, zhong.lemma_5_mechanism(2, 2, 0.5), 2, 2, uniform(4)))
-        name = "m = n = 2, D = 1/2, as exp"
-        printed, mended = (math.exp(_limit(2, 2, 0.5, alpha, times)) for times in (2, 1))
-        return corrected({name: (printed, exact)}, {name: (mended, exact)}, sample, tolerance=1e-5)
-
-    return check
+    @claim(name=key, instance=violation, wrong={"log m in place of n log m": {"without_n": True}}, tolerance=1e-5)
+    def check(sample: Sample, without_n: bool = False) -> Finding:
+        exact = loss(notion, zhong.lemma_5_mechanism(2, 2, 0.5), 2, 2, uniform(4))
+        printed, mended = (_limit(2, 2, 0.5, alpha, *pair) for pair in ((2, 2), (1, 1 if without_n else 2)))
+        name, says = "$m = n = 2$, $D = 1/2$", r"the printed limit is $\log {}$, what $Q_D$ leaks $\log {}$"
+        # Orders as near to the limit give six digits.
+        pairs = [(round(math.exp(value), 5), round(math.exp(exact), 5)) for value in (printed, mended)]
+        return corrected({name: pairs[0]}, {name: pairs[1]}, sample, tolerance=2e-5, says=says)
 
 
-for _name, _item, _notion, _alpha, _end in (
-    ("proof_of_theorem_6_item_1_4", "1.4", LEAKAGE, 1e9, "infinity"),
-    ("proof_of_theorem_6_item_1_5", "1.5", MUTUAL, 1 + 1e-7, "1"),
-):
-    claim(name=_name, instance=_limit_gap(_notion, _alpha), tolerance=1e-5)(_check_limit(_notion, _alpha))
+_register_limit("proof_of_theorem_6_item_1_4", LEAKAGE, 1e9)
+_register_limit("proof_of_theorem_6_item_1_5", MUTUAL, 1 + 1e-7)
 
 
 # Theorem 6, second part: lower bounds
 
 
-def _inequality_6(rng: np.random.Generator) -> float:
-    m, n = [(2, 1), (3, 1), (2, 2), (3, 2)][rng.integers(4)]
-    prior, matrix = random_prior(rng, m**n), random_mechanism(rng, m**n)
-    apart = np.array(distances(m, n))
-    each = (matrix * apart).sum(axis=1)
-    return float(each.sum() - (prior @ each) / prior.min())
+@claim(wrong={"theta with the largest probability": {"largest": True}})
+def proof_of_theorem_6_inequality_6(largest: bool = False) -> Finding:
+    z3, facts = optional("z3", "proofs"), {}
+    for size in (2, 3, 4):
+        prior, each = z3.RealVector("p", size), z3.RealVector("e", size)
+        end = z3.Real("end")
+        known = [one >= 0 for one in each] + [one > 0 for one in prior]
+        known += [one <= end if largest else one >= end for one in prior] + [z3.Or(*(one == end for one in prior))]
+        mean = sum(p * e for p, e in zip(prior, each, strict=True))
+        facts[f"{size} databases"] = always(end * sum(each) <= mean, *known)
+    return proved("With e(x) the distortion from x: min P sum e <= sum P e; by z3 for up to 4 databases.", facts)
 
 
-@claim(instance=_inequality_6)
-def proof_of_theorem_6_inequality_6(sample: Sample) -> Finding:
-    flip = response(2, F(1, 4))
-    total = sum((q for i, row in enumerate(flip) for j, q in enumerate(row) if i != j), F(0))
-    bound = changed(flip, [F(3, 4), F(1, 4)]) * 2 / F(1, 2)
-    named = {f"P = (3,1)/4 flipped with 1/4: {total} <= {bound}": float(total - bound)}
-    return holds(sample, named=named, of="priors and channels")
+@claim(wrong={"(n-l)(m-1), as many as are farther": {"more": 0}})
+def proof_of_theorem_6_items_2_1_and_2_5(more: int = 1) -> Finding:
+    facts = {}
+    for m, n in ((2, 2), (3, 2), (2, 3), (3, 3), (4, 2), (2, 4)):
+        apart = distances(m, n)
+        for place in range(1, n + 1):
+            nearer = [x for x in range(m**n) if apart[x][0] == place - 1]
+            counts = {sum(apart[x][z] == 1 and apart[z][0] == place for z in range(m**n)) for x in nearer}
+            facts[f"m = {m}, n = {n}, l = {place}"] = counts == {(n - place + more) * (m - 1)}
+    return proved("Enumeration of all databases for up to 27 of them.", facts)
 
 
-def _common(m: int, n: int, place: int, first: int) -> int:
-    """How many databases are at distance ``first`` from x and ``place`` from y, for x and y at distance ``place - 1``."""
-    apart = distances(m, n)
-    x = apart[0].index(place - 1)
-    return sum(apart[x][z] == first and apart[0][z] == place for z in range(m**n))
+@claim(wrong={"strict where all probabilities are positive": {"never": False}})
+def proof_of_theorem_6_strict(never: bool = True) -> Finding:
+    rows = [[F(1), F(0)]] * 2 if never else [[F(1, 2), F(1, 2)]] * 2
+    bound = 4 * rows[1][1]
+    text = (
+        "A constant mechanism leaks nothing, less than $\\log 4$; for outputs never published {one} < {bound} is asked."
+    )
+    return refuted(text, not rows[0][1] < bound, one=rows[0][1], bound=bound)
 
 
-@claim()
-def proof_of_theorem_6_items_2_1_and_2_5() -> Finding:
-    printed, mended = {}, {}
-    for m, n, place in ((2, 2, 2), (3, 2, 2), (2, 3, 2)):
-        name, wanted = f"m = {m}, n = {n}, l = {place}", float((n - place + 1) * (m - 1))
-        printed[name] = (wanted, float(_common(m, n, place, place)))
-        mended[name] = (wanted, float(_common(m, n, place, 1)))
-    return corrected(printed, mended)
+@claim(wrong={"with theta D": {"power": 1}})
+def proof_of_theorem_6_item_2_5_last_line(power: int = -1) -> Finding:
+    exact = math.exp(least_by_program(RENYI, 2, 1, 0.2, ((0.75, 0.25),)))
+    printed, mended = ((1 - d) ** 2 / d for d in (0.2, 0.2 * 0.5**power))
+    name = "$P = (3,1)/4$, $D = 1/5$, order 2"
+    says = r"the last line gives $\log {}$, the least leakage is $\log {}$"
+    return corrected({name: (printed, exact)}, {f"{name}, excess": (max(0.0, mended - exact), 0.0)}, says=says)
 
 
-@claim()
-def proof_of_theorem_6_item_2_5_last_line() -> Finding:
-    exact = least(RENYI, 2, 1, 0.2, ((0.75, 0.25),))
-    printed = [(1 - d) ** 2 / d for d in (0.2, 0.4)]
-    name = "P = (3,1)/4, D = 1/5, order 2, as exp"
-    over = max(0.0, printed[1] - math.exp(exact))
-    return corrected({name: (printed[0], math.exp(exact))}, {f"{name}, with D/theta: above the least by": (0.0, over)})
-
-
-def _item_2_6_gap(rng: np.random.Generator) -> float:
+def _mass_gap(rng: np.random.Generator, shells: bool = True) -> float:
     m, n = [(2, 1), (3, 1), (2, 2)][rng.integers(3)]
     prior, apart = random_prior(rng, m**n), np.array(distances(m, n))
     worst = -math.inf
     for place in range(n + 1):
-        mass = float(((apart == place) @ prior).max())
-        worst = max(worst, mass - (1 - m**n * prior.min() * (1 - math.comb(n, place) * (m - 1) ** place / m**n)))
+        share = math.comb(n, place) * (m - 1) ** place / m**n if shells else 0.0
+        worst = max(worst, float(((apart == place) @ prior).max()) - 1 + m**n * prior.min() * (1 - share))
     return worst
 
 
-@claim(instance=_item_2_6_gap)
-def proof_of_theorem_6_item_2_6(sample: Sample) -> Finding:
-    name = "{(1,1)/2, (3,1)/4}, theta = 1, l = 0: largest mass"
-    bound = F(1) - 1 * (1 - F(1, 2))
-    printed = {f"{name} of (3,1)/4, at most": (float(bound), 0.75)}
-    return corrected(printed, {f"{name} of (1,1)/2": (float(bound), 0.5)}, sample)
+@claim(instance=_mass_gap, wrong={"1 - theta": {"shells": False}})
+def proof_of_theorem_6_item_2_6(sample: Sample, shells: bool = True) -> Finding:
+    name = r"$\{(1,1)/2, (3,1)/4\}$, $\theta^* = 1$, $l = 0$"
+    bound = 1 - (1 - (0.5 if shells else 0.0))
+    says = "the bound is {}, and the largest mass under the second member is {}"
+    mended = {f"{name}, first member: excess": (max(0.0, 0.5 - bound), 0.0)}
+    return corrected({name: (0.5, 0.75)}, mended, sample, says=says)
 
 
 def _objective(matrix: FloatArray, prior: FloatArray, output: FloatArray) -> float:
@@ -231,20 +223,19 @@ def _objective(matrix: FloatArray, prior: FloatArray, output: FloatArray) -> flo
     return float((joint[used] * np.log((matrix / (output @ matrix))[used])).sum())
 
 
-def _objective_gap(rng: np.random.Generator) -> float:
+def _objective_gap(rng: np.random.Generator, **_: Any) -> float:
     matrix = random_mechanism(rng, int(rng.integers(2, 5)), zeros=False)
     prior = random_prior(rng, len(matrix))
     return abs(_objective(matrix, prior, prior) - information(prior, matrix))
 
 
-@claim(instance=_objective_gap)
-def proof_of_theorem_6_problem_7(sample: Sample) -> Finding:
-    prior, half, matrix = np.array([0.75, 0.25]), np.array([0.5, 0.5]), np.eye(2)
-    name = "P' = (3,1)/4, identity, nats"
-    exact = information(prior, matrix)
-    return corrected(
-        {name: (_objective(matrix, prior, half), exact)}, {name: (_objective(matrix, prior, prior), exact)}, sample
-    )
+@claim(instance=_objective_gap, wrong={"where P' is uniform": {"prior": (0.5, 0.5)}})
+def proof_of_theorem_6_problem_7(sample: Sample, prior: tuple[float, float] = (0.75, 0.25)) -> Finding:
+    p, matrix = np.array(prior), np.eye(2)
+    exact = information(p, matrix)
+    found = [_objective(matrix, p, output) for output in (np.full(2, 0.5), p)]
+    name, says = "$P' = (3,1)/4$, identity", "the objective is {}, the mutual information {}"
+    return corrected({name: (found[0], exact)}, {name: (found[1], exact)}, sample, says=says)
 
 
 def _relaxed(prior: FloatArray, m: int, n: int, d: float) -> tuple[float, float, float]:
@@ -259,239 +250,179 @@ def _bound_7(theta: float, eta: float, m: int, n: int, d: float, factor: float) 
     return first + factor * math.log(d / ((m - 1) * (n * theta - d)))
 
 
-def _multiplier(theta: float, eta: float, m: int, n: int, d: float, *, printed: bool) -> float:
+def _slope(theta: float, eta: float, m: int, n: int, d: float, below: float) -> float:
     """Derivative of the Lagrangian of (8) in ``Q(x|x)`` at ``Q_{D/theta}``, where ``d(x,x) = 0``: it has to vanish."""
-    kept = 1 - d / (n * theta)
-    slope = theta / m**n * (n * math.log(kept) - math.log(eta))
-    below = m * (n - d / theta) if printed else kept
+    slope = theta / m**n * (n * math.log(1 - d / (n * theta)) - math.log(eta))
     return slope + n * theta / m**n * math.log(eta ** (1 / n) / below)
 
 
-def _relaxation_gap(multiplier: bool) -> Callable[[np.random.Generator], float]:
-    def violation(rng: np.random.Generator) -> float:
-        m, n = [(2, 1), (3, 1), (2, 2), (3, 2)][rng.integers(4)]
-        prior = random_prior(rng, m**n, 1.0, 3.0)
-        d = float(rng.uniform(0.02, 0.9)) * m**n * float(prior.min()) * n * (m - 1) / m
-        theta, eta, value = _relaxed(prior, m, n, d)
-        if multiplier:
-            return abs(_multiplier(theta, eta, m, n, d, printed=False))
-        return abs(_bound_7(theta, eta, m, n, d, d) - value)
+def _relaxed_case(rng: np.random.Generator) -> tuple[FloatArray, int, int, float]:
+    m, n = [(2, 1), (3, 1), (2, 2), (3, 2)][rng.integers(4)]
+    prior = random_prior(rng, m**n, 1.0, 3.0)
+    return prior, m, n, float(rng.uniform(0.02, 0.9)) * m**n * float(prior.min()) * n * (m - 1) / m
 
-    return violation
+
+def _multiplier_gap(rng: np.random.Generator, records: bool = True) -> float:
+    prior, m, n, d = _relaxed_case(rng)
+    theta, eta, _ = _relaxed(prior, m, n, d)
+    return abs(_slope(theta, eta, m, n, d, (1 if records else n) - d / (n * theta)))
+
+
+def _value_gap(rng: np.random.Generator, power: int = 0) -> float:
+    prior, m, n, d = _relaxed_case(rng)
+    theta, eta, value = _relaxed(prior, m, n, d)
+    return abs(_bound_7(theta, eta, m, n, d, d / theta**power) - value)
 
 
 _SKEWED = np.array([0.22, 0.26, 0.26, 0.26])
+_NAME_7 = "two bits, $P = (22,26,26,26)/100$, $D = 1/10$"
 
 
-@claim(instance=_relaxation_gap(multiplier=True))
-def proof_of_theorem_6_item_2_7_multipliers(sample: Sample) -> Finding:
+@claim(instance=_multiplier_gap, wrong={"n - D/(n theta)": {"records": False}})
+def proof_of_theorem_6_item_2_7_multipliers(sample: Sample, records: bool = True) -> Finding:
     theta, eta, _ = _relaxed(_SKEWED, 2, 2, 0.1)
-    name = "two bits, P = (22,26,26,26)/100, D = 1/10: derivative in Q(x|x)"
-    found = [_multiplier(theta, eta, 2, 2, 0.1, printed=printed) for printed in (True, False)]
-    return corrected({name: (found[0], 0.0)}, {name: (found[1], 0.0)}, sample)
+    kept = (1 if records else 2) - 0.1 / (2 * theta)
+    found = [_slope(theta, eta, 2, 2, 0.1, below) for below in (2 * (2 - 0.1 / theta), kept)]
+    says = r"with the printed $\alpha_x$ the derivative in $Q(x|x)$ is {}, and should be {}"
+    return corrected({_NAME_7: (found[0], 0.0)}, {_NAME_7: (found[1], 0.0)}, sample, says=says)
 
 
-@claim(instance=_relaxation_gap(multiplier=False))
-def proof_of_theorem_6_item_2_7_value(sample: Sample) -> Finding:
+@claim(instance=_value_gap, wrong={"with D/theta": {"power": 1}})
+def proof_of_theorem_6_item_2_7_value(sample: Sample, power: int = 0) -> Finding:
     theta, eta, value = _relaxed(_SKEWED, 2, 2, 0.1)
-    name = "two bits, P = (22,26,26,26)/100, D = 1/10, nats"
-    found = [_bound_7(theta, eta, 2, 2, 0.1, factor) for factor in (theta * 0.1, 0.1)]
-    return corrected({name: (found[0], value)}, {name: (found[1], value)}, sample)
+    found = [_bound_7(theta, eta, 2, 2, 0.1, factor) for factor in (theta * 0.1, 0.1 / theta**power)]
+    says = "the last line gives {}, the objective is {}"
+    return corrected({_NAME_7: (found[0], value)}, {_NAME_7: (found[1], value)}, sample, says=says)
 
 
 # Theorem 9
 
-_PLACE_9 = "Section IV-B, proof of Theorem 9"
 
-
-def _by_diagonal(kept: list[F], delta: F) -> Channel:
+def _by_diagonal(kept: Sequence[F], delta: F) -> Channel:
     """``Q(j|i) = (a_j - delta)(1 - a_i) / sum_{j != i} (a_j - delta)``, and a_i on the diagonal."""
     total = sum((a - delta for a in kept), F(0))
-    size = range(len(kept))
     return [
-        [
-            kept[i]
-            if i == j
-            else (kept[j] - delta) * (1 - kept[i]) / (total - (kept[i] - delta))
-            if kept[i] < 1
-            else F(0)
-            for j in size
-        ]
-        for i in size
+        [a if i == j else (b - delta) * (1 - a) / (total - (a - delta)) if a < 1 else F(0) for j, b in enumerate(kept)]
+        for i, a in enumerate(kept)
     ]
 
 
-@claim()
-def proof_of_theorem_9_channel() -> Finding:
-    # (7,2,1)/10, D = 1/4, delta = 0: keep 5/6, 5/6 and 0.
-    table = _by_diagonal([F(5, 6), F(5, 6), F(0)], F(0))
-    columns = [float(sum(column)) for column in zip(*table, strict=True)]
-    rows = [float(sum(row)) for row in table]
-    name = "diagonal (5,5,0)/6, delta = 0"
-    printed = {f"{name}, sum over inputs, output 3": (1.0, columns[2])}
+# The best diagonal for (7,2,1)/10, D = 1/4, delta = 0.
+_KEPT = (F(5, 6), F(5, 6), F(0))
+_NAME_9 = r"diagonal $(5,5,0)/6$, $\delta = 0$"
+
+
+@claim(wrong={"where all are kept alike": {"kept": (F(2, 3),) * 3}})
+def proof_of_theorem_9_channel(kept: Sequence[F] = _KEPT) -> Finding:
+    table = _by_diagonal(kept, F(0))
+    columns, rows = ([float(sum(line)) for line in lines] for lines in (zip(*table, strict=True), table))
+    mended = {f"{_NAME_9}, sum over outputs, input {i + 1}": (1.0, total) for i, total in enumerate(rows)}
+    says = "the sum over the inputs is to be {}, and is {}"
+    return corrected({f"{_NAME_9}, output 3": (1.0, columns[2])}, mended, says=says)
+
+
+@claim(wrong={"with the least in place of the largest": {"over": min}})
+def proof_of_theorem_9_its_leakage(over: Any = max) -> Finding:
+    ratio = over((sum(_KEPT) - a) / (1 - a) for a in _KEPT)
+    exact = float(exp_ratio(_by_diagonal(_KEPT, F(0))))
+    says = r"the print gives {}, the loss is {}"
     return corrected(
-        printed, {f"{name}, sum over outputs, input {i + 1}": (1.0, total) for i, total in enumerate(rows)}
+        {_NAME_9: (float(ratio), math.log(exact))}, {_NAME_9: (math.log(ratio), math.log(exact))}, says=says
     )
 
 
-@claim()
-def proof_of_theorem_9_its_leakage() -> Finding:
-    kept = [F(5, 6), F(5, 6), F(0)]
-    ratio = max((sum(kept) - a) / (1 - a) for a in kept)
-    exact = math.log(exp_ratio(_by_diagonal(kept, F(0))))
-    name = "diagonal (5,5,0)/6, delta = 0, nats"
-    return corrected({name: (float(ratio), exact)}, {name: (math.log(ratio), exact)})
+@claim(wrong={"for D = D^(m-1), where it is": {"distortion": F(1, 2)}})
+def proof_of_theorem_9_convention(distortion: F = F(1, 10)) -> Finding:
+    # (1, 1, 1) meets all constraints of (9); what counts is the least of those with a_1 = 1.
+    prior = (0.5, 0.3, 0.2)
+    needed = 1 - float(distortion) > prior[0]
+    least = least_distortion(DP, (prior,), math.log(18)) if needed else 0.0
+    text = (
+        "For $P = (5,3,2)/10$, $\\delta = 0$ and $D = 1/10$ the diagonal $(1,1,1)$ meets the constraints of (9) and would have "
+        "$d_1 = {zero}$; the least leakage is $\\log {ratio}$, with which the least distortion is {least}."
+    )
+    return refuted(text, needed and abs(least - float(distortion)) < _EXACT, zero=0, ratio=18, least=distortion)
 
 
-def _corner(tails: list[float], i: int, j: int) -> tuple[float, float]:
-    """Where the lines ``z = j - D^(j) y`` and ``z = i - D^(i) y`` meet."""
-    across = (i - j) / (tails[i] - tails[j])
-    return across, j - tails[j] * across
-
-
-def _order_14(prior: FloatArray, slack: float) -> int:
+def _order_14(prior: FloatArray, slack: float, letters: int = 1) -> int:
     """How many of the inequalities (14) fail by more than the slack (if it is negative: are not strict by as much)."""
-    tails = [0.0, *np.cumsum(prior[::-1]).tolist()]
-    wrong = 0
-    for j in range(1, len(prior)):
-        corners = [_corner(tails, i, j) for i in range(1, len(prior)) if i != j]
-        wrong += sum(later[0] > one[0] + slack for one, later in itertools.pairwise(corners))
-        wrong += sum(later[1] < one[1] - slack for one, later in itertools.pairwise(corners))
-        wrong += sum(min(corner) < -slack for corner in corners)
+    tails, lines, wrong = [0.0, *np.cumsum(prior[::-1]).tolist()], range(1, len(prior) + 1 - letters), 0
+    for j in lines:
+        across = [(i - j) / (tails[i] - tails[j]) for i in lines if i != j]
+        heights = [j - tails[j] * one for one in across]
+        wrong += sum(later > one + slack for one, later in itertools.pairwise(across))
+        wrong += sum(later < one - slack for one, later in itertools.pairwise(heights))
+        wrong += sum(one < -slack for one in (*across, *heights))
     return wrong
 
 
-@claim(instance=lambda rng: float(_order_14(random_prior(rng, int(rng.integers(3, 7)), -0.3, 1.5), 1e-9)))
-def proof_of_theorem_9_14(sample: Sample) -> Finding:
-    fair = np.full(4, 0.25)
-    printed = {"P = (1,1,1,1)/4: inequalities that are not strict": (0.0, float(_order_14(fair, -1e-9)))}
-    mended = {"P = (1,1,1,1)/4: that fail in the wide sense": (0.0, float(_order_14(fair, 1e-9)))}
-    strict = np.array([0.4, 0.3, 0.2, 0.1])
-    mended["P = (4,3,2,1)/10: not strict"] = (0.0, float(_order_14(strict, -1e-9)))
-    return corrected(printed, mended, sample)
+def _order_gap(rng: np.random.Generator, falling: bool = True) -> float:
+    prior = random_prior(rng, int(rng.integers(3, 7)), -0.3, 1.5)
+    return float(_order_14(prior if falling else rng.permutation(prior), 1e-9))
+
+
+@claim(instance=_order_gap, wrong={"priors that are not sorted": {"falling": False}})
+def proof_of_theorem_9_14(sample: Sample, falling: bool = True) -> Finding:
+    fair, four = np.full(4, 0.25), np.array([0.4, 0.3, 0.2, 0.1] if falling else [0.1, 0.2, 0.3, 0.4])
+    printed = {"$P = (1,1,1,1)/4$": (0.0, float(_order_14(fair, -1e-9)))}
+    mended = {"$P = (1,1,1,1)/4$, in the wide sense": (0.0, float(_order_14(fair, 1e-9)))}
+    mended["$P = (4,3,2,1)/10$"] = (0.0, float(_order_14(four, -1e-9)))
+    return corrected(printed, mended, sample, says="{} of the inequalities (14) should be equations, {} are")
 
 
 def _tight(prior: list[F], i: int, j: int) -> int:
     """How many of the lines 1 .. m-1, which bound the feasible region, pass through the point where lines i and j meet."""
     tails = [sum(prior[len(prior) - k :], F(0)) for k in range(len(prior) + 1)]
     across = F(i - j) / (tails[i] - tails[j])
-    height = j - tails[j] * across
-    return sum(height == k - tails[k] * across for k in range(1, len(prior)))
+    return sum(j - tails[j] * across == k - tails[k] * across for k in range(1, len(prior)))
 
 
-@claim()
-def proof_of_theorem_9_corners() -> Finding:
+@claim(wrong={"at the point of lines 1 and 3": {"corner": (3, 1)}})
+def proof_of_theorem_9_corners(corner: tuple[int, int] = (2, 1)) -> Finding:
     prior = [F(5, 10), F(3, 10), F(2, 10)]
-    name = "P = (5,3,2)/10: constraints that are tight, two at a corner,"
-    printed = {f"{name} at Z_23": (2.0, float(_tight(prior, 3, 2)))}
-    return corrected(printed, {f"{name} at Z_12": (2.0, float(_tight(prior, 2, 1)))})
+    name, says = "$P = (5,3,2)/10$", "a corner lies on {} of the lines, $Z_{{2,3}}$ on {}"
+    printed = {name: (2.0, float(_tight(prior, 3, 2)))}
+    return corrected(printed, {f"{name}, $Z_{{1,2}}$": (2.0, float(_tight(prior, *corner)))}, says=says)
 
 
 def _summary(prior: FloatArray, d: float, delta: float, last: int) -> float:
-    """The summary: the least over j up to ``k - 1 + last``, k being such that (1-delta) D^(k-1) <= D < (1-delta) D^(k)."""
-    m = len(prior)
+    """The summary as a ratio: least over j up to ``k - 1 + last``, where (1-delta) D^(k-1) <= D < (1-delta) D^(k)."""
     tails = (1 - delta) * np.append(0.0, np.cumsum(np.sort(prior)))
-    if d >= tails[m - 1] * (1 - 1e-12):
-        return 0.0
     k = int(np.searchsorted(tails, d, side="right"))
-    terms = [
-        (m - j) * (1 - d - delta) / (d - tails[j - 1]) for j in range(1, max(k - 1 + last, 1) + 1) if d > tails[j - 1]
-    ]
-    return math.log(min(terms))
+    until = range(1, max(k - 1 + last, 1) + 1)
+    return min((len(prior) - j) * (1 - d - delta) / (d - tails[j - 1]) for j in until if d > tails[j - 1])
 
 
-def _summary_gap(rng: np.random.Generator) -> float:
+def _summary_gap(rng: np.random.Generator, last: int = 1) -> float:
+    """The least distortion of all channels with the ratio of the summary is D."""
     prior, delta = random_prior(rng, int(rng.integers(2, 6)), -0.3, 1.5), float(rng.choice([0.0, 0.1, 0.4]))
-    d = float(rng.uniform(0.02, 1.1)) * zhong.lemma_10(prior, delta)
-    exact = least(APPROXIMATE, len(prior), 1, d, (tuple(prior.tolist()),), delta=delta)
-    return abs(_summary(prior, d, delta, 1) - exact)
+    d = float(rng.uniform(0.02, 0.98)) * (1 - delta) * (1 - float(prior[0]))
+    ratio = max(_summary(prior, d, delta, last), 1.0)
+    return abs(least_distortion(APPROXIMATE, (tuple(prior.tolist()),), math.log(ratio), delta=delta) - d)
 
 
-@claim(instance=_summary_gap, tolerance=_EXACT)
-def proof_of_theorem_9_summary(sample: Sample) -> Finding:
+@claim(instance=_summary_gap, wrong={"over j up to k - 1": {"last": 0}}, tolerance=_EXACT, share=0.3)
+def proof_of_theorem_9_summary(sample: Sample, last: int = 1) -> Finding:
     prior = np.array([0.7, 0.2, 0.1])
-    name = "P = (7,2,1)/10, delta = 0, D = 1/4, as exp"
-    exact = math.exp(least(DP, 3, 1, 0.25, ((0.7, 0.2, 0.1),)))
-    found = [math.exp(_summary(prior, 0.25, 0.0, last)) for last in (0, 1)]
-    return corrected({name: (found[0], exact)}, {name: (found[1], exact)}, sample, tolerance=_EXACT)
+    ratios = [_summary(prior, 0.25, 0.0, one) for one in (0, last)]
+    # Of all channels with e^eps = 5 none has a distortion below 1/4.
+    exact = 5.0 if abs(least_distortion(DP, ((0.7, 0.2, 0.1),), math.log(5)) - 0.25) < _EXACT else math.nan
+    name, says = "$P = (7,2,1)/10$, $D = 1/4$", r"the summary gives $\log {}$, the least leakage is $\log {}$"
+    return corrected({name: (ratios[0], exact)}, {name: (ratios[1], exact)}, sample, says=says)
 
 
-# Theorem 14
-
-_PLACE_14 = "Appendix E, proof of Theorem 14"
+# Propositions and lemmas of the appendix
 
 
-@claim()
-def proof_of_theorem_14_channel() -> Finding:
-    # Two fair letters at D = 1/4: keep 1 and 1/2.
-    kept = [F(1), F(1, 2)]
-    printed_row = kept[0] + (1 - kept[1]) * kept[0] / kept[0]
-    meant = _by_diagonal(kept, F(0))
-    wrong = float(changed(meant, [F(1, 2), F(1, 2)]))
-    name = "P = (1,1)/2, D = 1/4, diagonal (1, 1/2)"
-    mended = {f"{name}, indices exchanged: row sum {i + 1}": (1.0, float(sum(row))) for i, row in enumerate(meant)}
-    mended[f"{name}, distortion"] = (0.25, wrong)
-    exact = math.exp(least(LEAKAGE, 2, 1, 0.25, ((0.5, 0.5),)))
-    mended[f"{name}, leakage as exp"] = (float(sum(max(column) for column in zip(*meant, strict=True))), exact)
-    return corrected({f"{name}, row sum 1": (1.0, float(printed_row))}, mended)
-
-
-def _dual(prior: list[F], d: F, gamma: tuple[F, F, F], *, printed: bool) -> tuple[bool, F]:
-    """Whether a point is feasible in the dual program (17), and its objective."""
-    m = len(prior)
-    feasible = min(gamma) >= 0
-    for j in range(1, m + 1):
-        weight = sum(prior[j:], F(0)) - (0 if printed else 1)
-        feasible &= weight * gamma[0] - j * gamma[1] + gamma[2] >= -j
-    return feasible, (d - 1) * gamma[0] - gamma[1] + gamma[2]
-
-
-@claim()
-def proof_of_theorem_14_dual_program() -> Finding:
-    prior, d = [F(1, 2), F(1, 2)], F(1, 4)
-    # The exact kept mass is 3/2; mended, y = (2, 0, 0) attains it, and strong duality says that nothing is below.
-    exact = math.exp(least(LEAKAGE, 2, 1, 0.25, ((0.5, 0.5),)))
-    name = "P = (1,1)/2, D = 1/4"
-    far, value = _dual(prior, d, (F(100), F(0), F(0)), printed=True)
-    near, best = _dual(prior, d, (F(2), F(0), F(0)), printed=False)
-    printed = {f"{name}, y = (100,0,0){' feasible' * far}: kept mass": (float(-value), exact)}
-    return corrected(printed, {f"{name}, mended, y = (2,0,0){' feasible' * near}: kept mass": (float(-best), exact)})
-
-
-# Theorem 17(2)
-
-
-def _chain(rng: np.random.Generator) -> float:
-    """What a product leaks, between one factor's losses at ``delta m^(n-1)`` and at delta."""
-    size, delta = int(rng.integers(2, 4)), float(rng.uniform(0.01, 0.15))
-    matrix = random_mechanism(rng, size, zeros=False)
-    whole = loss(APPROXIMATE, np.kron(matrix, matrix), size, 2, delta=delta)
-    low, high = (loss(APPROXIMATE, matrix, size, 1, delta=one) for one in (delta * size, delta))
-    same = loss(APPROXIMATE, matrix, size, 1, delta=min(delta / float(matrix.max()), 0.999))
-    return max(low - whole, whole - high, abs(whole - same))
-
-
-@claim(instance=_chain)
-def proof_of_theorem_17_2_first_step(sample: Sample) -> Finding:
-    flip = response(2, F(1, 4))
-    pair = product(flip, flip)
-    exact = float(exp_ratio(pair, 2, 2, F(1, 10)))
-    name = "fair bits flipped with 1/4, n = 2, delta = 1/10, as exp"
-    printed = {name: (float(exp_ratio(pair, 2, 2)), exact)}
-    mended = {f"{name}, one factor at delta 4/3": (float(exp_ratio(flip, delta=F(1, 10) * F(4, 3))), exact)}
-    return corrected(printed, mended, sample)
-
-
-@claim(instance=_chain)
-def proof_of_theorem_17_2_chain(sample: Sample) -> Finding:
-    flip = response(2, F(1, 4))
-    whole = exp_ratio(product(flip, flip), 2, 2, F(1, 10))
-    low, high = exp_ratio(flip, delta=F(1, 5)), exp_ratio(flip, delta=F(1, 10))
-    named = {f"fair bits flipped with 1/4, n = 2: {low} <= {whole} <= {high}": float(max(low - whole, whole - high))}
-    return holds(sample, named=named, of="channels and delta")
-
-
-# Lemmas 24 and 26
+@claim(wrong={"with Q(i|k), as the sums of the rows give": {"mended": True}})
+def proof_of_proposition_30(mended: bool = False) -> Finding:
+    ii, ki, ik, kk, rest_i, rest_k = _z3("ii ki ik kk rest_i rest_k")
+    known = [one >= 0 for one in (ii, ki, ik, kk)] + [ii + ki + rest_i == 1, ik + kk + rest_k == 1, rest_i >= rest_k]
+    follows = always(kk + (ik if mended else ki) >= ii + ki, *known)
+    text = (
+        "Rows $(8,2)/10$ of $i$, $(3,7)/10$ of $k$: $Q(k|k) + Q(k|i) = {left}$, less than $Q(i|i) + Q(k|i) = {right}$."
+    )
+    return refuted(text, not follows, left=F(9, 10), right=F(1))
 
 
 def _merging_gap(rng: np.random.Generator) -> float:
@@ -502,27 +433,106 @@ def _merging_gap(rng: np.random.Generator) -> float:
     merged = matrix.copy()
     merged[:, last - 2] += merged[:, last - 1]
     moved = last == size + 1 and matrix[size - 1, last - 1] > 0
-    saved = float((np.diagonal(merged) - np.diagonal(matrix)).sum())
-    return float((saved > 0) != moved)
+    return float(((np.diagonal(merged) - np.diagonal(matrix)).sum() > 0) != moved)
 
 
-@claim(instance=_merging_gap)
-def proof_of_lemma_24_equality(sample: Sample) -> Finding:
-    table = [[F(1, 2), F(0), F(1, 2)], [F(0), F(1), F(0)]]
-    before = sum((1 - table[i][i] for i in range(2)), F(0)) / 2
-    merged = [[row[0], row[1] + row[2]] for row in table]
-    after = sum((1 - merged[i][i] for i in range(2)), F(0)) / 2
-    name = "rows (1,0,1)/2 and (0,1,0), N = m + 1 = 3, fair letters: distortion stays (1) or not (0)"
-    stays = float(before == after)
-    return corrected({name: (0.0, stays)}, {name: (float(table[1][2] == 0), stays)}, sample)
+@claim(instance=lambda rng, **_: _merging_gap(rng), wrong={"where Q(N|m) > 0": {"last": F(1, 2)}})
+def proof_of_lemma_24_equality(sample: Sample, last: F = F(0)) -> Finding:
+    before, after = 1 - (F(1, 2) + 1 - last) / 2, 1 - (F(1, 2) + 1 - last + last) / 2
+    text = (
+        "Fair letters, rows $(1,0,1)/2$ and $(0,1,0)$, $N = m + 1 = 3$: the distortion is {before} before the last two outputs "
+        "are merged, and {after} after."
+    )
+    return refuted(text, before == after and not sample.failures, before=before, after=after)
 
 
-@claim()
-def proof_of_lemma_26_first_case() -> Finding:
-    t = F(1, 10)
-    sums = {}
-    for black, red, white in ((1, 1, 0), (1, 2, 1), (2, 1, 3)):
-        name = f"n_B = {black}, n_R = {red}, n_W = {white}, t = 1/10: row sum"
-        sums[name] = (1 - t + F(white, red) * t, 1 - F(black, black) * t + F(red, red) * t)
-    printed = {name: (float(pair[0]), 1.0) for name, pair in sums.items()}
-    return corrected(printed, {name: (float(pair[1]), 1.0) for name, pair in sums.items()})
+@claim(wrong={"where as many are white as red": {"white": 2}})
+def proof_of_lemma_26_first_case(white: int = 1) -> Finding:
+    t, black, red = F(1, 10), 1, 2
+    total, meant = 1 - t + F(white, red) * t, 1 - F(black, black) * t + F(red, red) * t
+    name, says = "$n_B = 1$, $n_R = 2$, $n_W = 1$, $t = 1/10$", "the row sums to {}, and should to {}"
+    return corrected({name: (float(total), 1.0)}, {name: (float(meant), 1.0)}, says=says)
+
+
+# Theorem 14
+
+
+@claim(wrong={"for equal diagonal entries": {"kept": (F(3, 4), F(3, 4))}})
+def proof_of_theorem_14_channel(kept: tuple[F, F] = (F(1), F(1, 2))) -> Finding:
+    # Two fair letters at D = 1/4.
+    printed_row = kept[0] + (1 - kept[1]) * kept[0] / kept[0]
+    meant = _by_diagonal(kept, F(0))
+    name = r"$P = (1,1)/2$, $D = 1/4$, diagonal $(1, 1/2)$"
+    mended = {f"{name}, row sum {i + 1}": (float(sum(row)), 1.0) for i, row in enumerate(meant)}
+    mended[f"{name}, distortion"] = (float(changed(meant, [F(1, 2), F(1, 2)])), 0.25)
+    total = float(sum(max(column) for column in zip(*meant, strict=True)))
+    mended[f"{name}, least at its leakage"] = (least_distortion(LEAKAGE, ((0.5, 0.5),), math.log(total)), 0.25)
+    says = "the first row sums to {}, and should to {}"
+    return corrected({name: (float(printed_row), 1.0)}, mended, says=says, tolerance=_EXACT)
+
+
+def _dual(prior: Sequence[float], d: float, less: float, most: float) -> float:
+    """The least sum of the diagonal by the dual program (17) with ``D^(m-j) - less``; multipliers up to ``most``."""
+    numbers = range(1, len(prior) + 1)
+    rows = [[less - sum(prior[j:]), float(j), -1.0] for j in numbers]
+    return -float(linprog([d - 1, -1.0, 1.0], rows, [float(j) for j in numbers], bounds=(0, most)).fun)
+
+
+@claim(wrong={"with D^(m-j) - 1/2": {"less": 0.5}})
+def proof_of_theorem_14_dual_program(less: float = 1.0) -> Finding:
+    # Of all channels with column maxima of sum 3/2 none has a distortion below 1/4.
+    exact = 1.5 if abs(least_distortion(LEAKAGE, ((0.5, 0.5),), math.log(1.5)) - 0.25) < _EXACT else math.nan
+    printed, mended = (_dual((0.5, 0.5), 0.25, one, 100.0) for one in (0.0, less))
+    name = r"$P = (1,1)/2$, $D = 1/4$"
+    says = (
+        r"with $\gamma \le 100$ the dual as printed gives {}, and without bound no end; the least leakage is $\log {}$"
+    )
+    return corrected({name: (printed, exact)}, {name: (mended, exact)}, says=says, tolerance=_EXACT)
+
+
+# Theorem 17(2)
+
+
+def _chain(rng: np.random.Generator, power: int = 1) -> float:
+    """What a product of two leaks, between one factor's losses at ``delta m^(n-1)`` and at delta, and at delta q^(1-n)."""
+    size, delta = int(rng.integers(2, 4)), float(rng.uniform(0.01, 0.15))
+    matrix = random_mechanism(rng, size, zeros=False)
+    whole = loss(APPROXIMATE, np.kron(matrix, matrix), size, 2, delta=delta)
+    top = float(matrix.max())
+    low, same, high = (
+        loss(APPROXIMATE, matrix, size, 1, delta=min(one, 0.999)) for one in (delta * size**power, delta / top, delta)
+    )
+    return max(low - whole, whole - high, abs(whole - same))
+
+
+_FLIP = response(2, F(1, 4))
+
+
+def _step(rng: np.random.Generator, power: int = 1) -> float:
+    size, delta = int(rng.integers(2, 4)), float(rng.uniform(0.01, 0.15))
+    matrix = random_mechanism(rng, size, zeros=False)
+    whole = loss(APPROXIMATE, np.kron(matrix, matrix), size, 2, delta=delta)
+    one = min(delta / float(matrix.max()) ** power, 0.999)
+    return abs(whole - loss(APPROXIMATE, matrix, size, 1, delta=one))
+
+
+@claim(instance=_step, wrong={"at delta q^(-n)": {"power": 2}})
+def proof_of_theorem_17_2_first_step(sample: Sample, power: int = 1) -> Finding:
+    pair, delta = product(_FLIP, _FLIP), F(1, 10)
+    exact = float(exp_ratio(pair, 2, 2, delta))
+    name = r"fair bits flipped with probability 1/4, $n = 2$, $\delta = 1/10$"
+    says = r"the first line gives $\log {}$, the loss is $\log {}$"
+    mended = {f"{name}, one factor": (float(exp_ratio(_FLIP, delta=delta * F(4, 3) ** power)), exact)}
+    return corrected({name: (float(exp_ratio(pair, 2, 2)), exact)}, mended, sample, says=says)
+
+
+@claim(instance=_chain, wrong={"at delta without m^(n-1)": {"power": 0}})
+def proof_of_theorem_17_2_chain(sample: Sample, **_: Any) -> Finding:
+    sympy = optional("sympy", "proofs")
+    a, b, q, delta = sympy.symbols("a b q delta", positive=True)
+    facts = {"one factor at delta/q": identical((a * q - delta) / (b * q), (a - delta / q) / b)}
+    m, top, d = _z3("m top d")
+    between = optional("z3", "proofs").And(d * top <= d, d <= d * m * top)
+    facts["delta <= delta/q <= delta m"] = always(between, d > 0, top <= 1, m * top >= 1)
+    how = "The loss of a product is that of a factor at delta q^(1-n), 1/m <= q <= 1 (sympy, z3; n = 2, and so on by steps)."
+    return proved(how, facts, sample)
