@@ -8,41 +8,32 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from paper_repro.claims.alvim2011_tools import (
-    KEEP,
-    LOG2,
-    SPACES,
-    SUM_OF_TWO,
-    Generator,
-    about_individual,
-    at_most,
-    best_utility,
-    guessed,
-    hamming_graph,
-    leaked_bits,
-    on_channels,
-    on_private,
-    random_private,
-    random_query,
-    random_space,
-    rows_off,
-    sharper_bound,
-    uniform_prior,
+from paper_repro.claims import alvim2011_tools as tools
+from paper_repro.claims import exact
+from paper_repro.claims.alvim2011_tools import LOG2
+from paper_repro.claims.base import (
+    Finding,
+    Sample,
+    claim,
+    corrected,
+    depends,
+    example,
+    for_all,
+    holds,
+    loose,
+    proved,
+    refuted,
+    reproduced,
 )
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose, reproduced
-from paper_repro.graphs import Query, clique, databases, line, ring
-from paper_repro.guessing import (
-    bayes_vulnerability,
-    conditional_min_entropy,
-    greatest_capacity,
-    min_entropy,
-    min_entropy_capacity,
-)
+from paper_repro.claims.prove import always
+from paper_repro.errors import optional
+from paper_repro.graphs import clique, databases, line
+from paper_repro.guessing import conditional_min_entropy, greatest_capacity, min_entropy, min_entropy_capacity
 from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.papers import alvim2011 as paper
 from paper_repro.papers.readings import Reading
@@ -50,328 +41,339 @@ from paper_repro.types import FloatArray
 
 __all__: list[str] = []
 
+Rng = np.random.Generator
+
 
 # Abstract and introduction
 
 
-@claim()
-def abstract_not_vice_versa() -> Finding:
-    rows = np.array([[1.0, 0.0], [1 - 1e-6, 1e-6]])
-    named = {
-        "rows (1, 0) and (1 - 1e-6, 1e-6): capacity in bits less 2e-6": min_entropy_capacity(rows, bits=True) - 2e-6,
-        "the same: infinite privacy leakage": 0.0 if math.isinf(ratio_leakage(rows, None)) else 1.0,
+@claim(wrong={"leakage 0, too, does not imply privacy": {"positive": False}})
+def abstract_not_vice_versa(positive: bool = True) -> Finding:
+    z3 = optional("z3", "proofs")
+    s = z3.Real("s")
+    small = (s > 0 if positive else s >= 0, s <= 1)
+    facts = {
+        "column maxima sum to 1 + s": always(z3.If(1 - s > 1, 1 - s, 1) + z3.If(s > 0, s, 0) == 1 + s, *small),
+        "no ratio lets 0 stand beside s": always(s > 0, *small),
     }
-    return holds(named=named)
-
-
-@claim()
-def abstract_leakage_tight() -> Finding:
-    pairs = {
-        f"v = {v}, u = {u}, t = {t}": (
-            math.log2(v**u * best_utility(hamming_graph(v, u), t)),
-            paper.theorem_1(v, u, math.log(t)),
-        )
-        for v, u, t in [(2, 1, 2), (3, 1, 5), (2, 2, 1.2), (3, 2, 2), (2, 3, 2)]
-    }
-    return loose(pairs)
-
-
-@claim()
-def abstract_utility_tight() -> Finding:
-    return loose(
-        {
-            "ring of 5, t = 2, c = 2": (best_utility(ring(5), 2), paper.theorem_3(LOG2, 2, 2)),
-            "ring of 6, t = 2, c = 1 (the largest allowed)": (best_utility(ring(6), 2), paper.theorem_3(LOG2, 1, 3)),
-        }
+    return proved(
+        r"Rows $(1, 0)$ and $(1 - s, s)$ leak $\log_2(1 + s)$ bits, and no ratio is kept, for all $s > 0$ (z3).", facts
     )
 
 
-@claim()
-def abstract_optimal_mechanism() -> Finding:
-    chance = {"11": Fraction(1, 2), "01": Fraction(1, 6), "10": Fraction(1, 6), "00": Fraction(1, 6)}
-    says_one = {"11": Fraction(3, 4), "01": Fraction(1, 4), "10": Fraction(1, 4), "00": Fraction(1, 12)}
-    private = all(
-        says_one[one] <= 3 * says_one[other] and 1 - says_one[one] <= 3 * (1 - says_one[other])
-        for one, other in itertools.permutations(chance, 2)
-        if sum(a != b for a, b in zip(one, other, strict=True)) == 1
+@claim(wrong={"with v + e^eps below": {"less": 0}, "with v - 2 + e^eps below": {"less": 2}})
+def abstract_leakage_tight(less: int = 1) -> Finding:
+    facts = tools.scale_facts(less)
+    for v, u, t in [(2, 1, 2), (3, 1, 5), (2, 2, 1.2), (3, 2, 2), (2, 3, 2)]:
+        over = tools.most_guessed(tools.hamming_graph(v, u), t) - (t / (v - less + t)) ** u
+        facts[f"program for v = {v}, u = {u}, t = {t}"] = abs(over) < 1e-9
+    how = (
+        r"A column, fading by at most $t$ a step, sums to at least $\sum_d \binom ud (v-1)^d t^{-d} = ((v-1+t)/t)^u$ times its "
+        r"maximum, and to just that in Proposition 1's matrix: computer algebra, all $v$ and $t$, $u \le 8$; programs agree."
     )
-    utility = sum(p * (says_one[x] if x == "11" else 1 - says_one[x]) for x, p in chance.items()) if private else 0
-    ours = bayes_vulnerability([0.5, 0.5], paper.equation_6(clique(2), math.log(3), 1))
-    name = "AND of two bits, t = 3, prior 1/2 on 11 and 1/6 elsewhere"
-    return corrected(
-        {f"{name}, answering 1 with 3/4, 1/4, 1/4, 1/12 at 11, 01, 10, 00": at_most(ours, float(utility))},
-        {f"{name}, oblivious mechanisms": (ours, best_utility(clique(2), 3))},
+    return proved(how, facts)
+
+
+@claim(wrong={"standard deviation, in place of scale": {"scale": Fraction(7, 10)}})
+def laplace(scale: Fraction | int = 1) -> Finding:
+    z3 = optional("z3", "proofs")
+    here, there, noisy, sensitivity = z3.Reals("here there noisy sensitivity")
+    far, near, apart = (z3.If(x > 0, x, -x) for x in (noisy - there, noisy - here, here - there))
+    fact = always(far - near <= z3.RealVal(scale) * sensitivity, apart <= sensitivity)
+    how = (
+        r"$|z - b| - |z - a| \le |a - b|$ for all real $a, b, z$ (z3); times $\epsilon / \Delta$ the log of the ratio."
+    )
+    return proved(how, {"log density ratio at most eps": fact})
+
+
+def _questions(prior: Sequence[float]) -> float:
+    """Mean number of questions of Huffman's strategy, which is optimal."""
+    heap, mean = list(prior), 0.0
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        both = heapq.heappop(heap) + heapq.heappop(heap)
+        heapq.heappush(heap, both)
+        mean += both
+    return mean
+
+
+@claim(wrong={"as mended: at least the entropy, less than 1 above it": {"above": 1.0}})
+def shannon_questions(above: float = 0.0) -> Finding:
+    priors = [0.75, 0.25], [0.25, 0.25, 0.5], [0.97, 0.02, 0.01], [0.4, 0.3, 0.3]
+    entropies = [-sum(p * math.log2(p) for p in prior) for prior in priors]
+    over = [_questions(prior) - entropy for prior, entropy in zip(priors, entropies, strict=True)]
+    return refuted(
+        "A bit that is 0 with probability 3/4 takes {questions} question; its entropy is {entropy} bits.",
+        any(not -1e-12 <= found <= above + 1e-12 for found in over),
+        questions=_questions(priors[0]),
+        entropy=entropies[0],
     )
 
 
-def _laplace_violation(rng: Generator) -> float:
-    first, second, noise = rng.normal(size=2), rng.normal(size=2), rng.normal(size=50) * 3
-    eps = float(rng.uniform(0.1, 3))
-    sensitivity = float(np.abs(first - second).max())  # of this query, on these pairs of neighboring databases
-    densities = [np.abs(noise - answer) * eps / sensitivity for answer in (first[0], second[0])]
-    return float(np.abs(densities[0] - densities[1]).max()) - eps
+@claim(wrong={"with the minus of Section 2.2": {"sign": -1}})
+def min_entropy_sign(sign: int = 1) -> Finding:
+    truth, name = min_entropy([0.75, 0.25], bits=True), "Prior (3/4, 1/4)"
+    pairs = {name: (sign * math.log2(0.75), truth)}, {name: (-math.log2(0.75), truth)}
+    return corrected(*pairs, says="the logarithm is {} bits, min-entropy {} bits")
 
 
-@claim(instance=_laplace_violation)
-def laplace(sample: Sample) -> Finding:
-    named = {"sums 0 and 9, eps = 1, at z = 20": abs(abs(20 - 9) - abs(20 - 0)) / 9 - 1}
-    return holds(sample, named=named, of="pairs of databases, log density ratio at 50 places each")
+@for_all(
+    tools.random_channel,
+    of="priors and channels, every rule of guessing tried",
+    wrong={"2 to minus the mean of the posteriors' min-entropies": {"mean": True}},
+)
+@example("input and output equal", np.array([0.3, 0.7]), np.eye(2))
+def bayes_risk(prior: FloatArray, channel: FloatArray, mean: bool = False) -> float:
+    entropy = _printed_entropy(prior, channel, True) if mean else conditional_min_entropy(prior, channel, bits=True)
+    return abs(tools.guessed(prior, channel) - 2**-entropy)
 
 
-@claim()
-def shannon_questions() -> Finding:
-    def questions(heap: list[float]) -> float:  # Huffman's strategy, which is optimal
-        both = heapq.heappop(heap) + heapq.heappop(heap) if len(heap) > 1 else 0.0
-        return both + questions(sorted([*heap, both])) if both else 0.0
-
-    entropy, dyadic = -(0.75 * math.log2(0.75) + 0.25 * math.log2(0.25)), questions([0.25, 0.25, 0.5])
-    name = "a bit that is 0 with probability 3/4 takes one question; its entropy in bits"
-    return above(name, entropy, questions([0.25, 0.75]), questions_for_entropy_3_halves=dyadic)
-
-
-@claim()
-def min_entropy_sign() -> Finding:
-    exact, name = min_entropy([0.75, 0.25], bits=True), "prior (3/4, 1/4), bits"
-    return corrected({name: (math.log2(0.75), exact)}, {name: (-math.log2(0.75), exact)})
-
-
-@claim(instance=on_channels(lambda p, c: abs(guessed(p, c) - 2 ** -conditional_min_entropy(p, c, bits=True))))
-def bayes_risk(sample: Sample) -> Finding:
-    named = {"input and output equal": abs(conditional_min_entropy([0.3, 0.7], np.eye(2), bits=True))}
-    return holds(sample, named=named, of="channels, every rule of guessing tried")
+def _printed_entropy(prior: FloatArray, channel: FloatArray, inside: bool) -> float:
+    """Eq. (2), from posteriors, or with its logarithm inside the mean."""
+    joint = (prior[:, np.newaxis] * channel)[:, prior @ channel > 0]
+    chances = joint.sum(axis=0)
+    most = (joint / chances).max(axis=0)
+    return -float(chances @ np.log2(most)) if inside else -math.log2(float(chances @ most))
 
 
 # Section 2
 
 
-def _all_sets(channel: FloatArray) -> FloatArray:
-    """A column for each set of outputs."""
-    return np.array(list(itertools.product((0.0, 1.0), repeat=channel.shape[1]))).T
+@claim(wrong={"with an added delta, the same for outputs and for sets": {"added": True}})
+def definition_1(added: bool = False) -> Finding:
+    z3 = optional("z3", "proofs")
+    delta, facts = z3.Real("delta"), {}
+    for count in range(2, 7):
+        chances, allowed = z3.RealVector("p", count), z3.RealVector("q", count)  # q is t times the neighbor's
+        given = [delta >= 0 if added else delta == 0]
+        given += [z3.And(0 <= p, p <= q + delta) for p, q in zip(chances, allowed, strict=True)]
+        sets = [chosen for size in range(count) for chosen in itertools.combinations(range(count), size + 1)]
+        kept = [z3.Sum([chances[i] for i in one]) <= z3.Sum([allowed[i] for i in one]) + delta for one in sets]
+        facts[f"{count} outputs"] = always(z3.And(kept), *given)
+    return proved("From single outputs to all sets of up to 6 (z3); a single output is a set.", facts)
 
 
-@claim(
-    instance=on_private(
-        lambda c, v, u, eps: abs(
-            ratio_leakage(c @ _all_sets(c), hamming_graph(v, u)) - ratio_leakage(c, hamming_graph(v, u))
-        ),
-        (1, 6),
-    )
+def _renyi(rng: Rng) -> tuple[FloatArray, float]:
+    return rng.dirichlet(np.full(int(rng.integers(1, 6)), 0.7)), float(rng.uniform(1.01, 2000))
+
+
+@for_all(
+    _renyi,
+    of="priors and orders, between the limit and order / (order - 1) times it",
+    wrong={"of the least probability": {"largest": False}, "without the minus": {"sign": 1}},
 )
-def definition_1(sample: Sample) -> Finding:
-    zero = np.array([[1.0, 0.0], [0.5, 0.5]])
-    same = ratio_leakage(zero, None) == ratio_leakage(zero @ _all_sets(zero), None) == math.inf
-    named = {"a zero beside 1/2: infinite both ways": 0.0 if same else 1.0}
-    return holds(sample, named=named, of="private channels, all sets of up to 5 outputs")
-
-
-def _renyi_violation(rng: Generator) -> float:
-    prior, order = rng.dirichlet(np.full(int(rng.integers(1, 6)), 0.7)), float(rng.uniform(1.01, 2000))
+@example("one letter", np.array([1.0]), 2.0)
+@example("four even", np.full(4, 0.25), 1000.0)
+def renyi_limit(prior: FloatArray, order: float, largest: bool = True, sign: int = -1) -> float:
     most = float(prior.max())
     renyi = (order * math.log2(most) + math.log2(float(((prior / most) ** order).sum()))) / (1 - order)
-    limit = min_entropy(prior, bits=True)
+    limit = sign * math.log2(most if largest else float(prior[prior > 0].min()))
     return max(limit - renyi, renyi - order / (order - 1) * limit)
 
 
-@claim(instance=_renyi_violation)
-def renyi_limit(sample: Sample) -> Finding:
-    named = {
-        "one letter": abs(min_entropy([1.0], bits=True)),
-        "four even": abs(min_entropy(uniform_prior(4), bits=True) - 2),
-    }
-    return holds(sample, named=named, of="priors and orders, between the limit and alpha / (alpha - 1) times it")
+@for_all(tools.random_channel, of="channels, every strategy tried", wrong={"log inside the mean": {"inside": True}})
+@example("output independent of it", np.array([0.25, 0.75]), np.full((2, 2), 0.5))
+def equation_2(prior: FloatArray, channel: FloatArray, inside: bool = False) -> float:
+    before, after = tools.guessed(prior, np.ones((len(prior), 1))), tools.guessed(prior, channel)
+    found = _printed_entropy(prior, channel, inside)
+    return max(abs(found + math.log2(after)), abs(min_entropy(prior, bits=True) + math.log2(before)))
 
 
-def _equation_2(prior: FloatArray, channel: FloatArray) -> float:
-    """As printed, from posteriors."""
-    joint = (prior[:, np.newaxis] * channel)[:, prior @ channel > 0]
-    mass = joint.sum(axis=0)
-    return -math.log2(float((mass * (joint / mass).max(axis=0)).sum()))
-
-
-@claim(instance=on_channels(lambda p, c: abs(_equation_2(p, c) + math.log2(guessed(p, c)))))
-def equation_2(sample: Sample) -> Finding:
-    named = {
-        "prior (1/4, 3/4)": abs(min_entropy([0.25, 0.75], bits=True) + math.log2(0.75)),
-        "output independent of it": abs(_equation_2(np.array([0.25, 0.75]), np.full((2, 2), 0.5)) + math.log2(0.75)),
-    }
-    return holds(sample, named=named, of="channels, every strategy tried")
-
-
-@claim(instance=on_channels(lambda p, c: leaked_bits(p, c) - leaked_bits(uniform_prior(len(p)), c)))
-def capacity_at_uniform(sample: Sample) -> Finding:
+@claim(wrong={"and at no other one": {"only": True}})
+def capacity_at_uniform(only: bool = False) -> Finding:
+    p, c, most, maximum = optional("z3", "proofs").Reals("p c most maximum")
     rows = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
-    named = {
-        "prior (1, 0)": leaked_bits([1, 0], KEEP) - leaked_bits([0.5, 0.5], KEEP),
-        "rows (1, 0), (0, 1), (1/2, 1/2): prior (1/2, 1/2, 0) as well": abs(
-            leaked_bits([0.5, 0.5, 0], rows) - leaked_bits(uniform_prior(3), rows)
-        ),
-    }
-    return holds(sample, named=named, of="channels and priors")
+    others = tools.leaked_bits([0.5, 0.5, 0], rows) - tools.leaked_bits(tools.uniform_prior(3), rows)
+    entries = always(p * c <= most * maximum, 0 <= p, p <= most, 0 <= c, c <= maximum)
+    how = (
+        r"Entry by entry $p(x) C_{xz} \le \max p \max_x C_{xz}$ (z3), with equality in each column at the uniform prior; at "
+        r"(1/2, 1/2, 0), too, for rows (1, 0), (0, 1), (1/2, 1/2)."
+    )
+    return proved(how, {"entries": entries, "other priors, or not": (abs(others) < 1e-12) != only})
 
 
-@claim(instance=on_channels(lambda p, c: abs(math.log2(paper.capacity(c)) - leaked_bits(uniform_prior(len(p)), c))))
-def capacity_formula(sample: Sample) -> Finding:
-    channels = {"rows (3/4, 1/4), (1/4, 3/4), bits": np.array(KEEP), "both rows (1/2, 1/2), bits": np.full((2, 2), 0.5)}
-    exact = {name: leaked_bits([0.5, 0.5], rows) for name, rows in channels.items()}
-    printed = {name: (paper.capacity(rows), exact[name]) for name, rows in channels.items()}
+def _capacity_violation(rng: Rng, **_: bool) -> float:
+    prior, channel = tools.random_channel(rng)
+    return abs(math.log2(paper.capacity(channel)) - tools.leaked_bits(tools.uniform_prior(len(prior)), channel))
+
+
+@claim(instance=_capacity_violation, wrong={"with the logarithm": {"logarithm": True}})
+def capacity_formula(sample: Sample, logarithm: bool = False) -> Finding:
+    channels = {"rows (3/4, 1/4), (1/4, 3/4)": tools.KEEP, "both rows (1/2, 1/2)": np.full((2, 2), 0.5)}
+    exact = {name: tools.leaked_bits([0.5, 0.5], rows) for name, rows in channels.items()}
     mended = {name: (math.log2(paper.capacity(rows)), exact[name]) for name, rows in channels.items()}
-    return corrected(printed, mended, sample)
+    printed = mended if logarithm else {name: (paper.capacity(rows), exact[name]) for name, rows in channels.items()}
+    return corrected(printed, mended, sample, says="the sum is {}, the capacity {} bits")
 
 
-def _entropies(prior: ArrayLike, channel: ArrayLike) -> float:
-    return min_entropy(prior, bits=True) - conditional_min_entropy(prior, channel, bits=True)
+@claim(wrong={"above 0 always": {"strict": True}})
+def leakage_sign(strict: bool = False) -> Finding:
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for size in range(2, 6):
+        joint, most = [z3.RealVector(f"p{x}", size) for x in range(size)], z3.RealVector("m", size)
+        given = [z3.And(0 <= p, p <= most[z]) for row in joint for z, p in enumerate(row)]
+        before, after = [z3.Sum(row) for row in joint], z3.Sum(most)
+        facts[f"{size} inputs"] = always(z3.And([one < after if strict else one <= after for one in before]), *given)
+    how = "All joint distributions of up to 5 inputs and outputs (z3): rows sum to at most the column maxima."
+    return proved(how, facts)
 
 
-@claim(instance=on_channels(lambda p, c: max(-_entropies(p, c), abs(_entropies(p, c) - leaked_bits(p, c)))))
-def leakage_sign(sample: Sample) -> Finding:
-    named = {
-        "prior (1, 0)": abs(leaked_bits([1, 0], KEEP)),
-        "equal rows": abs(leaked_bits([0.2, 0.8], np.full((2, 3), 1 / 3))),
-    }
-    return holds(sample, named=named, of="channels")
+def _ratio_violation(rng: Rng, **_: bool) -> float:
+    prior, channel = tools.random_channel(rng)
+    entropies = min_entropy(prior, bits=True) - conditional_min_entropy(prior, channel, bits=True)
+    return abs(math.log2(tools.guessed(prior, channel) / prior.max()) - entropies)
 
 
-@claim()
-def equality_iff_independent() -> Finding:
-    prior, rows = (Fraction(4, 5), Fraction(1, 5)), ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
-    joint = [[p * entry for entry in row] for p, row in zip(prior, rows, strict=True)]
-    output = [joint[0][z] + joint[1][z] for z in (0, 1)]
-    apart = max(abs(joint[x][z] - prior[x] * output[z]) for x in (0, 1) for z in (0, 1))
-    leaked = sum(max(joint[0][z], joint[1][z]) for z in (0, 1)) - max(prior)
-    return above(
-        "prior (4/5, 1/5), rows (3/4, 1/4), (1/4, 3/4): success is 4/5 before and 3/5 + 1/5 after, and the joint distribution "
-        "should then be the product; largest difference",
-        float(leaked),
-        float(apart),
+@claim(instance=_ratio_violation, wrong={"a posteriori over a priori": {"turned": True}})
+def leakage_ratio(sample: Sample, turned: bool = False) -> Finding:
+    ratio, leaked = 3 / 2 if turned else 2 / 3, tools.leaked_bits([0.5, 0.5], tools.KEEP)
+    order = refuted(
+        "Through rows (3, 1)/4, (1, 3)/4 chances are 1/2 before and 3/4 after, with ratio {ratio}, and {leaked} bits leak.",
+        abs(math.log2(ratio) - leaked) > 1e-9,
+        ratio=ratio,
+        leaked=leaked,
+    )
+    mended = holds(sample, of="priors and channels, every strategy tried")
+    return depends({"as log2 of a posteriori over a priori": mended, "in the order of the words": order})
+
+
+@claim(wrong={"as mended: if they are independent": {"only_if": False}})
+def equality_iff_independent(only_if: bool = True) -> Finding:
+    prior, counterexamples = (Fraction(4, 5), Fraction(1, 5)), []
+    for rows in (exact.channel("3/4 1/4; 1/4 3/4"), exact.channel("3/4 1/4; 3/4 1/4")):
+        columns = [[p * entry for p, entry in zip(prior, column, strict=True)] for column in zip(*rows, strict=True)]
+        equal = sum(max(column) for column in columns) == max(prior)
+        independent = all(column[x] == prior[x] * sum(column) for column in columns for x in (0, 1))
+        counterexamples.append(equal and not independent if only_if else independent and not equal)
+    return refuted(
+        "Of prior (4/5, 1/5), through rows (3, 1)/4, (1, 3)/4, $x$ is guessed right with chance 4/5 before and 3/5 + 1/5 after, "
+        "but $p(x, y)$ is not $p(x) p(y)$.",
+        any(counterexamples),
     )
 
 
 # Section 3
 
 
-@claim()
-def database_distances() -> Finding:
-    named = {}
-    for v, u in [(2, 1), (4, 1), (3, 2), (2, 4)]:
-        every = list(databases(range(v), u))
-        differ = np.array([[sum(a != b for a, b in zip(x, y, strict=True)) for y in every] for x in every])
-        named[f"v = {v}, u = {u}"] = float(len(every) != v**u) + float(
-            np.abs(differ - hamming_graph(v, u).distances).max()
-        )
-    return holds(named=named)
+@claim(wrong={"u^v databases": {"swapped": True}})
+def database_distances(swapped: bool = False) -> Finding:
+    facts = {}
+    for v, u in [(2, 1), (4, 1), (3, 2), (2, 4), (4, 3)]:
+        every, count = list(databases(range(v), u)), u**v if swapped else v**u
+        differ = [[sum(a != b for a, b in zip(x, y, strict=True)) for y in every] for x in every]
+        alike = len(every) == count and bool((np.array(differ) == tools.hamming_graph(v, u).distances).all())
+        facts[f"v = {v}, u = {u}"] = alike
+    return proved(
+        "Enumeration of all pairs for (v, u) = (2, 1), (4, 1), (3, 2), (2, 4), (4, 3), with shortest paths.", facts
+    )
 
 
-@claim()
-def absence_as_a_value() -> Finding:
-    every = [dict(enumerate(database)) for database in databases(("null", "a", "b"), 3)]
-    wrong = 0
-    for (i, one), (j, other) in itertools.product(enumerate(every), repeat=2):
-        rows, others = ({(who, v) for who, v in data.items() if v != "null"} for data in (one, other))
-        lost, gained = rows - others, others - rows
-        changed = len(lost) == len(gained) == 1 and {who for who, _ in lost} == {who for who, _ in gained}
-        wrong += (len(lost) + len(gained) == 1 or changed) != (hamming_graph(3, 3).distances[i, j] == 1)
-    return holds(named={"three individuals, two values and null, all pairs": float(wrong)})
+@claim(wrong={"a row added or removed, but not changed": {"changed": False}})
+def absence_as_a_value(changed: bool = True) -> Finding:
+    facts = {}
+    for u in (1, 2, 3):
+        rows = [{(who, v) for who, v in enumerate(one) if v} for one in databases(("", "a", "b"), u)]
+        found = []
+        for one, other in itertools.product(rows, repeat=2):
+            persons = {who for who, _ in one ^ other}
+            row_more, differ = len(one ^ other) == 1, len(one) == len(other) and len(persons) == 1
+            found.append(row_more or (differ and changed))
+        facts[f"u = {u}"] = found == (tools.hamming_graph(3, u).distances == 1).ravel().tolist()
+    return proved("Enumeration of all pairs of databases of up to three individuals, two values and absence.", facts)
 
 
-def _oblivious_violation(rng: Generator) -> float:
-    query = random_query(rng)
-    prior = rng.dirichlet(np.ones(len(query.answer_numbers)))
-    noise = rng.dirichlet(np.full(3, 0.5), size=len(query.answers))
-    joint = query.channel.T @ (prior[:, np.newaxis] * query.then(noise))
-    return abs(float(joint.max(axis=0).sum()) - bayes_vulnerability(prior @ query.channel, noise))
+@claim(wrong={"whatever the distribution of the answers": {"uniform": True}})
+def oblivious_utility(uniform: bool = False) -> Finding:
+    p, noise, facts = tools.symbols("p0:4"), tools.symbols("h0:12"), {}
+    for answers in itertools.product(range(4), repeat=4):
+        for y, z in itertools.product(set(answers), range(3)):
+            of_y = [x for x in range(4) if answers[x] == y]
+            chance = sum(p) / len(set(answers)) if uniform else sum(p[x] for x in of_y)
+            whole = sum(p[x] * noise[3 * answers[x] + z] for x in of_y)
+            facts[f"{answers}, {y}, {z}"] = (whole - chance * noise[3 * y + z]).expand() == 0
+    how = "All queries on four databases, three outputs: $p(y, z) = p(y) H(z|y)$, and $U$ takes no more (computer algebra)."
+    return proved(how, facts)
 
 
-@claim(instance=_oblivious_violation)
-def oblivious_utility(sample: Sample) -> Finding:
-    query = Query(sum, (0, 1), 2)
-    joint = query.channel.T @ query.then(np.eye(3)) / 4
-    named = {"sum of two bits without noise": abs(joint.max(axis=0).sum() - 1)}
-    return holds(sample, named=named, of="queries, priors on databases and noise")
-
-
-def _others_known_violation(rng: Generator) -> float:
-    values, individuals, leakage = random_space(rng)
-    channel = random_private(rng, hamming_graph(values, individuals), leakage, int(rng.integers(2, 6)))
-    rows = about_individual(channel, values, individuals, 0)
-    own = rng.dirichlet(np.ones(values))
-    others = rng.dirichlet(np.full(values, 0.5), size=individuals - 1)
-    weights = np.ones(1)
-    for each in others:
+def _others_known_violation(rng: Rng, independent: bool = False) -> float:
+    channel, values, individuals, _ = tools.private(rng, (2, 6))
+    rows = tools.about_individual(channel, values, individuals, 0)
+    own, weights = rng.dirichlet(np.ones(values)), np.ones(1)
+    for each in rng.dirichlet(np.full(values, 0.5), size=individuals - 1):
         weights = np.kron(weights, each)
-    return leaked_bits(own, np.einsum("d,xdz->xz", weights, rows)) - max(
-        leaked_bits(own, rows[:, d]) for d in range(rows.shape[1])
+    unknown = np.einsum("d,xdz->xz", weights, rows)
+    return tools.leaked_bits(own, unknown) - max(tools.leaked_bits(own, rows[:, d]) for d in range(rows.shape[1]))
+
+
+@claim(instance=_others_known_violation, wrong={"for independent individuals, as mended": {"independent": True}})
+def others_known(sample: Sample, independent: bool = False) -> Finding:
+    rows = tools.SUM_OF_TWO
+    known = max(tools.leaked_bits([0.5, 0.5], rows[[first, first + 2]]) for first in (0, 1))
+    alone = tools.leaked_bits([0.5, 0.5], (rows[:2] + rows[2:]) / 2)
+    equal = alone if independent else tools.leaked_bits([0.5, 0.5], rows[[0, 3]])
+    name = "Two individuals with one and the same fair bit, rows (5, 1)/6 at 00, (3, 3)/6 between, (1, 5)/6 at 11"
+    leakage = math.exp(ratio_leakage(rows, tools.hamming_graph(2, 2)))
+    return corrected(
+        {name: tools.at_most(known, equal)},
+        {"independent bits": tools.at_most(known, alone), r"$e^\epsilon$": (3.0, leakage)},
+        sample,
+        says="known others give {} bits about one individual, unknown ones {}",
     )
 
 
-@claim(instance=_others_known_violation)
-def others_known(sample: Sample) -> Finding:
-    known = max(leaked_bits([0.5, 0.5], SUM_OF_TWO[[first, first + 2]]) for first in (0, 1))
-    equal = leaked_bits([0.5, 0.5], SUM_OF_TWO[[0, 3]])
-    name = (
-        "two individuals with the same fair bit, t = 3, rows (5, 1)/6 at 00, (3, 3)/6, (3, 3)/6, (1, 5)/6 at 11, bits"
-    )
-    alone = leaked_bits([0.5, 0.5], (SUM_OF_TWO[:2] + SUM_OF_TWO[2:]) / 2)
-    mended = {
-        "the same with independent bits": at_most(known, alone),
-        "its e^leakage": (3.0, math.exp(ratio_leakage(SUM_OF_TWO, hamming_graph(2, 2)))),
-    }
-    return corrected({name: at_most(known, equal)}, mended, sample)
-
-
-@claim()
-def salaries() -> Finding:
+@claim(wrong={"with at least one participant, as mended": {"participants": 1}})
+def salaries(participants: int = 0) -> Finding:
     answers = np.array([[1.0, 0.0] if "s" in database else [0.0, 1.0] for database in databases(("null", "s"), 2)])
-    empty, neighbor = answers[0, 1], answers[1, 1]
-    name = "two employees: chance of 'no mean' if nobody takes part, at most e^eps times the chance if one does"
-    somebody = ratio_leakage(answers[[1, 3, 2]], line(3))
-    return corrected({name: at_most(float(neighbor), float(empty))}, {"someone takes part: leakage": (0.0, somebody)})
+    chances = answers[1, 1], answers[3 * participants, 1]
+    mended = {"someone takes part: leakage": (0.0, ratio_leakage(answers[[1, 3, 2]], line(3)))}
+    return corrected({"Chance that there is no mean": chances}, mended, says="{} with one participant, {} with none")
 
 
 # Section 4
 
 
-@claim(instance=on_private(lambda c, v, u, eps: min_entropy_capacity(c, bits=True) - paper.theorem_1(v, u, eps)))
-def theorem_1(sample: Sample) -> Finding:
-    named = {
-        f"v = {v}, u = {u}, t = {t}": math.log2(v**u * best_utility(hamming_graph(v, u), t))
-        - paper.theorem_1(v, u, math.log(t))
-        for v, u, t in [(2, 1, 2), (3, 2, 2), (2, 3, 8)]
+def _theorem_1_violation(channel: FloatArray, v: int, u: int, leakage: float, **_: int) -> float:
+    return min_entropy_capacity(channel, bits=True) - paper.theorem_1(v, u, leakage)
+
+
+@claim(instance=tools.on_private(_theorem_1_violation), wrong={"with v + e^eps below": {"less": 0}})
+def theorem_1(sample: Sample, less: int = 1) -> Finding:
+    how = (
+        r"In a column entries are at least $t^{-d}$ times the largest, $d$ steps away, so that $2^I$ is at most $v^u$ over "
+        r"$\sum_d \binom ud (v-1)^d t^{-d} = ((v-1+t)/t)^u$: computer algebra, all $v \ge 2$ and $t \ge 1$, $u \le 8$."
+    )
+    return proved(how, tools.scale_facts(less, bound=True), sample)
+
+
+@claim(wrong={"converges to log2 v": {"power": 0}})
+def bound_shape(power: int = 1) -> Finding:
+    sympy = optional("sympy", "proofs")
+    u, w = tools.symbols("u w")
+    eps, v = sympy.Symbol("epsilon", nonnegative=True), w + 1  # v > 1
+    bound = u * sympy.log(v * sympy.exp(eps) / (v - 1 + sympy.exp(eps))) / sympy.log(2)
+    slope = sympy.simplify(sympy.diff(bound, eps) * sympy.log(2))
+    limit = sympy.limit(-u * sympy.log((1 + w * sympy.exp(-eps)) / v), eps, sympy.oo)
+    facts = {
+        "0 at 0": sympy.simplify(bound.subs(eps, 0)) == 0,
+        "slope u (v - 1) / (v - 1 + t), above 0": sympy.simplify(slope - u * w / (w + sympy.exp(eps))) == 0,
+        "limit": sympy.simplify(limit - u**power * sympy.log(v)) == 0,
     }
-    named["eps = 0"] = leaked_bits(uniform_prior(4), np.full((4, 3), 1 / 3)) - paper.theorem_1(2, 2, 0.0)
-    return holds(sample, named=named, of="private channels on small databases, each with its worst prior")
+    how = r"Slope $u (v - 1) / ((v - 1 + t) \ln 2) > 0$, value at 0 and limit by computer algebra, all $u$ and $v$."
+    return proved(how, facts)
 
 
-def _bound_violation(rng: Generator) -> float:
-    values, individuals = int(rng.integers(2, 50)), int(rng.integers(1, 50))
-    low, high = sorted(float(eps) for eps in rng.exponential(2, size=2))
-    rise = paper.theorem_1(values, individuals, high) - paper.theorem_1(values, individuals, low)
-    return max(-rise, rise - individuals * (high - low) / LOG2)
+def _proposition_1_violation(rng: Rng, **_: object) -> float:
+    v, u, leakage = tools.random_space(rng)
+    matrix = paper.proposition_1(v, u, leakage, "corrected")
+    leaked = tools.leaked_bits(tools.uniform_prior(v**u), matrix) - paper.theorem_1(v, u, leakage)
+    return max(tools.rows_off(matrix), ratio_leakage(matrix, tools.hamming_graph(v, u)) - leakage, abs(leaked))
 
 
-@claim(instance=_bound_violation)
-def bound_shape(sample: Sample) -> Finding:
-    named = {
-        "at 0": max(paper.theorem_1(v, u, 0.0) for v, u in SPACES),
-        "at 60": max(abs(paper.theorem_1(v, u, 60.0) - u * math.log2(v)) for v, u in SPACES),
-    }
-    return holds(sample, named=named, of="pairs of eps: no fall, and no rise above u log2(e) times the step")
-
-
-def _proposition_1_violation(rng: Generator) -> float:
-    values, individuals, leakage = random_space(rng)
-    matrix, graph = paper.proposition_1(values, individuals, leakage, "corrected"), hamming_graph(values, individuals)
-    leaked = leaked_bits(uniform_prior(len(matrix)), matrix) - paper.theorem_1(values, individuals, leakage)
-    return max(rows_off(matrix), ratio_leakage(matrix, graph) - leakage, abs(leaked))
-
-
-@claim(instance=_proposition_1_violation)
-def proposition_1(sample: Sample) -> Finding:
-    matrix = paper.proposition_1(3, 2, LOG2, "corrected")
-    named = {
-        "v = 3, u = 2, t = 2": abs(leaked_bits(uniform_prior(9), matrix) - 2 * math.log2(6 / 4)),
-        "eps = 0": abs(leaked_bits(uniform_prior(4), paper.proposition_1(2, 2, 0.0, "corrected"))),
-    }
-    return holds(sample, named=named, of="spaces and eps: rows sum to 1, the ratio is kept, the leakage is B")
+@claim(instance=_proposition_1_violation, wrong={"with v + e^eps": {"less": 0}, "with v - 2 + e^eps": {"less": 2}})
+def proposition_1(sample: Sample, less: int = 1) -> Finding:
+    how = r"Rows $(t / (v-1+t))^u t^{-d}$ sum to 1, and column maxima to $2^B$: computer algebra, all $v$ and $t$, $u \le 8$."
+    return proved(how, tools.scale_facts(less), sample)
 
 
 def _scales(reading: Reading) -> dict[str, tuple[float, float]]:
@@ -380,118 +382,148 @@ def _scales(reading: Reading) -> dict[str, tuple[float, float]]:
     for v, u, t in [(3, 2, 2), (2, 1, 2)]:
         matrix = paper.proposition_1(v, u, math.log(t), reading)
         exact = 1 / sum(Fraction(math.comb(u, d) * (v - 1) ** d, t**d) for d in range(u + 1))
-        largest[f"v = {v}, u = {u}, t = {t}"] = (float(matrix.max()), float(exact))
+        largest[f"$v = {v}$, $u = {u}$, $t = {t}$"] = (float(matrix.max()), float(exact))
     return largest
 
 
-@claim(instance=_proposition_1_violation)
-def proposition_1_scale(sample: Sample) -> Finding:
-    return corrected(_scales("printed"), _scales("corrected"), sample)
+_SCALE = "the scale is {}, and rows sum to 1 with {}"
 
 
-@claim()
-def figure_3() -> Finding:
-    grid = np.linspace(0.05, 10, 200)
-    curves = {v: np.array([paper.theorem_1(v, 100, float(eps)) for eps in grid]) for v in (2, 10, 100)}
-    return holds(
-        named={
-            f"v = {low} below {high}": float((curves[low] - curves[high]).max()) for low, high in ((2, 10), (10, 100))
-        }
-    )
+@claim(instance=_proposition_1_violation, wrong={"(t / (v - 1 + t))^u": {"reading": "corrected"}})
+def proposition_1_scale(sample: Sample, reading: Reading = "printed") -> Finding:
+    return corrected(_scales(reading), _scales("corrected"), sample, says=_SCALE)
 
 
-@claim()
-def figure_4b() -> Finding:
+@claim(wrong={"from eps = 0 on": {"from_zero": True}})
+def figure_3(from_zero: bool = False) -> Finding:
+    t, facts = optional("z3", "proofs").Real("t"), {}
+    for low, high in ((2, 10), (10, 100)):
+        below = low * (high - 1 + t) < high * (low - 1 + t)
+        facts[f"v = {low} below v = {high}"] = always(below, t >= 1 if from_zero else t > 1)
+    how = r"$v t / (v - 1 + t)$ is larger for 10 than for 2 and for 100 than for 10, at every $\epsilon > 0$ (z3)."
+    return proved(how, facts)
+
+
+@claim(wrong={"aa and cc at distance 1": {"first": "011112221"}})
+def figure_4b(first: str = "011112222") -> Finding:
     order = "aa ab ac ba ca bb bc cb cc".split()
-    printed = "011112222 101221212 110222121 122011122 122102211 212120112 221121021 212211201 221212110".split()
-    places = [["a", "b", "c"].index(name[0]) * 3 + ["a", "b", "c"].index(name[1]) for name in order]
-    found = hamming_graph(3, 2).distances[np.ix_(places, places)]
+    printed = [first, *"101221212 110222121 122011122 122102211 212120112 221121021 212211201 221212110".split()]
+    places = ["abc".index(name[0]) * 3 + "abc".index(name[1]) for name in order]
+    found = tools.hamming_graph(3, 2).distances[np.ix_(places, places)]
     rows = ("".join(map(str, row)) for row in found.tolist())
-    return reproduced({f"row {x}, digits": (int(p), int(q)) for x, p, q in zip(order, printed, rows, strict=True)}, 0)
+    return reproduced({f"row {x}": (int(p), int(q)) for x, p, q in zip(order, printed, rows, strict=True)}, 0)
 
 
-@claim()
-def example_1_scale() -> Finding:
-    return corrected(_scales("example"), _scales("corrected"))
+@claim(wrong={"(t / (v - 1 + t))^u": {"reading": "corrected"}})
+def example_1_scale(reading: Reading = "example") -> Finding:
+    return corrected(_scales(reading), _scales("corrected"), says=_SCALE)
 
 
-@claim()
-def example_1_leakage() -> Finding:
-    pairs = {}
-    for t in (1.1, 2, 10):
-        leaked = leaked_bits(uniform_prior(9), paper.proposition_1(3, 2, math.log(t), "corrected"))
-        pairs[f"t = {t}, bits"] = (leaked, math.log2(9 * best_utility(hamming_graph(3, 2), t)))
-    return loose(pairs)
-
-
-def _proposition_2_violation(rng: Generator) -> float:
-    values, individuals, leakage = random_space(rng)
-    outputs = int(rng.integers(1, values**individuals + 1))
-    leaked = min_entropy_capacity(random_private(rng, hamming_graph(values, individuals), leakage, outputs), bits=True)
-    bounds = paper.proposition_2(values, individuals, outputs, leakage), paper.theorem_1(values, individuals, leakage)
-    sharper = sharper_bound(values, individuals, outputs, leakage)
-    return max(leaked - bounds[0], leaked - sharper, sharper - min(bounds))
-
-
-@claim(instance=_proposition_2_violation)
-def proposition_2(sample: Sample) -> Finding:
-    pairs = {}
-    for v, u, r, t in [(2, 3, 2, 2), (2, 3, 3, 2), (2, 2, 3, 2), (3, 1, 2, 2)]:
-        name, leakage = f"v = {v}, u = {u}, r = {r}, t = {t}", math.log(t)
-        exact = greatest_capacity(hamming_graph(v, u), r, leakage) / LOG2
-        pairs[name] = (exact, paper.proposition_2(v, u, r, leakage))
-        pairs[f"{name}, bound of the correction"] = (exact, sharper_bound(v, u, r, leakage))
-    return loose(pairs, sample)
-
-
-@claim()
-def proposition_2_better() -> Finding:
-    return above(
-        "three individuals, two values, three outputs, t = 2, in bits: Theorem 1 gives 3 log2(4/3), Proposition 2 log2(8/3)",
-        paper.theorem_1(2, 3, LOG2),
-        paper.proposition_2(2, 3, 3, LOG2),
-        exact=greatest_capacity(hamming_graph(2, 3), 3, LOG2) / LOG2,
-    )
-
-
-def _as_many_outputs_as_values(rng: Generator) -> float:
-    values, individuals, leakage = int(rng.integers(2, 20)), int(rng.integers(1, 20)), float(rng.uniform(0.01, 4))
-    bound, power = paper.proposition_2(values, individuals, values, leakage), math.exp(leakage * individuals)
-    return max(
-        abs(bound - math.log2(values * power / (values - 1 + power))),
-        bound - paper.theorem_1(values, individuals, leakage),
-    )
-
-
-@claim(instance=_as_many_outputs_as_values)
-def proposition_2_values(sample: Sample) -> Finding:
-    ratio = paper.proposition_2(2, 1000, 2, 0.1) / paper.theorem_1(2, 1000, 0.1)
-    return holds(sample, named={"u = 1000, v = 2, eps = 0.1: less than 2 % of Theorem 1": ratio - 0.02}, of="v, u, eps")
-
-
-def _about_individuals(channel: FloatArray, values: int, individuals: int) -> float:
-    """Largest capacity, in bits, of the channels in which one individual varies."""
-    rows = np.concatenate(
-        [about_individual(channel, values, individuals, which) for which in range(individuals)], axis=1
-    )
-    return math.log2(float(rows.max(axis=0).sum(axis=1).max()))
-
-
-@claim(instance=on_private(lambda c, v, u, eps: _about_individuals(c, v, u) - paper.theorem_2(eps)))
-def theorem_2(sample: Sample) -> Finding:
-    pairs = {
-        f"v = {v}, t = {t}, bits": (greatest_capacity(clique(v), v, math.log(t)) / LOG2, paper.theorem_2(math.log(t)))
-        for v, t in [(2, 2), (3, 2), (3, 9)]
+@claim(wrong={"with exponent 1 everywhere off the diagonal": {"sizes": [1, 8]}})
+def example_1_leakage(sizes: Sequence[int] = (1, 4, 4)) -> Finding:
+    t = tools.symbols("t")
+    leaked, graph = 9 / tools.fading(list(sizes), t), tools.hamming_graph(3, 2)
+    facts = {
+        "distances in each row and column": all(np.bincount(row).tolist() == [1, 4, 4] for row in graph.distances),
+        "2^I is the largest": (leaked - (3 * t / (2 + t)) ** 2).cancel() == 0,
+        "program, t = 2": abs(9 * tools.most_guessed(graph, 2) - float(leaked.subs(t, 2))) < 1e-9,
     }
-    return loose(pairs, sample)
+    how = r"Columns sum to at least $1 + 4/t + 4/t^2$ times their maximum; $2^I \le 9 / (1 + 2/t)^2$, attained."
+    return proved(how, facts)
 
 
-@claim()
-def theorem_2_stronger() -> Finding:
-    return above(
-        "two individuals, two values, t = 4, in bits: Theorem 1 gives 2 log2(8/5), Theorem 2 gives 2",
-        paper.theorem_1(2, 2, math.log(4)),
-        paper.theorem_2(math.log(4)),
-        theorem_1_for_u_1_t_2=paper.theorem_1(2, 1, LOG2),
-        theorem_2_for_t_2=paper.theorem_2(LOG2),
+def _proposition_2(v: int, u: int, r: int, t: float, up: bool = False) -> float:
+    """2 to the bound, with l rounded down, or up."""
+    power = next(size for size in itertools.count() if v ** (size + (not up)) > r - up)
+    return r * t**u / ((v - 1 + t) ** power - t**power + t**u)
+
+
+def _sharper(v: int, u: int, r: int, t: float) -> float:
+    """t^u / sum_s C(u, s) (t - 1)^s max(v^-s, 1/r), which is at most 2 to either bound."""
+    return t**u / sum(math.comb(u, s) * (t - 1) ** s * max(v**-s, 1 / r) for s in range(u + 1))
+
+
+def _proposition_2_violation(rng: Rng, up: bool = False, beyond: bool = False) -> float:
+    v, u, leakage = tools.random_space(rng)
+    r, t = int(rng.integers(1, v**u * (1 + beyond) + 1)), math.exp(leakage)
+    leaked = 2 ** min_entropy_capacity(tools.random_private(rng, tools.hamming_graph(v, u), leakage, r), bits=True)
+    bound, sharper = _proposition_2(v, u, r, t, up), _sharper(v, u, r, t)
+    mine = max(leaked - sharper, sharper - bound, sharper - 2 ** paper.theorem_1(v, u, leakage))
+    return max(leaked - bound, 0.0 if up or beyond else mine)
+
+
+@claim(
+    instance=_proposition_2_violation,
+    wrong={"l rounded up": {"up": True}, "for more outputs than databases, too": {"beyond": True}},
+)
+def proposition_2(sample: Sample, up: bool = False, beyond: bool = False) -> Finding:
+    pairs, closed = {}, {}
+    cases = [(2, 3, 2, 2), (2, 2, 2, 3), (2, 3, 3, 2), (2, 2, 3, 2), (3, 2, 3, 3), (3, 2, 3, 2)]
+    for v, u, r, t in cases + [(2, 1, 4, 2)] * beyond:
+        exact = math.exp(greatest_capacity(tools.hamming_graph(v, u), r, math.log(t)))
+        pairs[f"$v = {v}$, $u = {u}$, $r = {r}$, $t = {t}$"] = (exact, _proposition_2(v, u, r, t, up))
+        if r == 2:
+            closed[v, u, t] = abs(exact - 2 + (t ** (-u / 2) if u % 2 == 0 else 2 / t ** ((u - 1) / 2) / (1 + t)))
+    if max(closed.values()) > 1e-9 or abs(pairs["$v = 3$, $u = 2$, $r = 3$, $t = 2$"][0] - 2) > 1e-9:
+        return refuted("The exact values given are wrong.", True)
+    return loose(pairs, sample, says="$2^I$ is at most {}, the bound is {}")
+
+
+@claim(wrong={"for as many outputs as values, as mended": {"outputs": 2}})
+def proposition_2_better(outputs: int = 3) -> Finding:
+    general, special = 2 ** paper.theorem_1(2, 3, LOG2), 2 ** paper.proposition_2(2, 3, outputs, LOG2)
+    difference = paper.proposition_2(2, 2, 2, LOG2) - paper.theorem_1(2, 2, LOG2)
+    some = holds(named={"v = u = t = 2, r = 2: 8/5 below 16/9": difference})
+    every = refuted(
+        "For $v = 2, u = r = 3, t = 2$ Theorem 1 bounds $2^I$ by {general}, Proposition 2 by {special}; {exact} is the largest.",
+        special > general + 1e-9,
+        general=general,
+        special=special,
+        exact=math.exp(greatest_capacity(tools.hamming_graph(2, 3), outputs, LOG2)),
+    )
+    return depends({"that it can be smaller": some, "that it is smaller for every r below v^u": every})
+
+
+@claim(wrong={"with v below in place of v - 1": {"less": 0}})
+def proposition_2_values(less: int = 1) -> Finding:
+    (v, t), ratio = tools.symbols("v t"), paper.proposition_2(2, 1000, 2, 0.1) / paper.theorem_1(2, 1000, 0.1)
+    facts = {"2 % of Theorem 1 at u = 1000": ratio < 0.02}
+    for u in range(1, 9):
+        facts[f"formula, u = {u}"] = ((v - 1 + t) - t + t**u - (v - less + t**u)).expand() == 0
+        above = v ** (u - 1) * (v - 1 + t**u) - (v - 1 + t) ** u
+        facts[f"at most Theorem 1's, u = {u}"] = tools.nonnegative(above, v=2, t=1)
+    how = (
+        r"Never above $B$: all $v \ge 2$, $t \ge 1$, $u \le 8$ (no negative coefficient in $v - 2$, $t - 1$); at most "
+        r"$\log_2 v$, while $B$ grows."
+    )
+    return proved(how, facts)
+
+
+def _about_individuals(channel: FloatArray, v: int, u: int, leakage: float, nats: bool = False) -> float:
+    """Largest capacity of the channels in which one individual varies, less the bound."""
+    rows = np.concatenate([tools.about_individual(channel, v, u, which) for which in range(u)], axis=1)
+    most = float(rows.max(axis=0).sum(axis=1).max())
+    return math.log2(most) - (leakage if nats else paper.theorem_2(leakage))
+
+
+@claim(instance=tools.on_private(_about_individuals), wrong={"eps, as if it were in bits": {"nats": True}})
+def theorem_2(sample: Sample, nats: bool = False) -> Finding:
+    pairs = {}
+    for v, t in [(2, 2), (3, 2), (3, 9), (10, 2)]:
+        exact = math.log2(v * tools.most_guessed(clique(v), t))
+        if abs(exact - math.log2(v * t / (v - 1 + t))) > 1e-9:
+            return refuted("The exact value given is wrong.", True)
+        pairs[f"$v = {v}$, $t = {t}$"] = (exact, math.log(t) if nats else paper.theorem_2(math.log(t)))
+    return loose(pairs, sample, says="{} bits leak at most, the bound is {}")
+
+
+@claim(wrong={"for at least three individuals with two values, at t = 4": {"individuals": 3}})
+def theorem_2_stronger(individuals: int = 1) -> Finding:
+    alone, found = paper.theorem_2(math.log(4)), [paper.theorem_1(2, u, math.log(4)) for u in range(individuals, 9)]
+    return refuted(
+        "For $v = 2$, $t = 4$ Theorem 2 gives {alone} bits; Theorem 1 gives {one} for one individual, {two} for two.",
+        any(alone >= bound for bound in found),
+        alone=alone,
+        one=paper.theorem_1(2, 1, math.log(4)),
+        two=paper.theorem_1(2, 2, math.log(4)),
     )

@@ -6,218 +6,194 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
-from paper_repro.claims.alvim2011_tools import (
-    KEEP,
-    LOG2,
-    SUM_OF_TWO,
-    Generator,
-    at_most,
-    best_utility,
-    circulant_graph,
-    hamming_graph,
-    leaked_bits,
-    not_kept,
-    random_private,
-    random_space,
-    rows_off,
-    uniform_prior,
-)
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds, loose
+from paper_repro.claims import alvim2011_tools as tools
+from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, loose, proved, refuted
 from paper_repro.graphs import Adjacency, clique, databases
 from paper_repro.guessing import conditional_min_entropy, min_entropy_capacity
 from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.papers import alvim2011 as paper
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, IntArray
 
 __all__: list[str] = []
+
+Rng = np.random.Generator
 
 
 # Appendix: leakage
 
 
-def _lemma_1_violation(rng: Generator) -> float:
-    values, individuals, leakage = random_space(rng)
-    graph = hamming_graph(values, individuals)
-    return _lemma_1_kept(random_private(rng, graph, leakage, graph.size + int(rng.integers(4))), graph)
+def _square(rng: Rng, more: int = 4) -> tuple[FloatArray, Adjacency, int, int, FloatArray]:
+    """A private channel with no fewer outputs than databases, its graph, u, v, and any prior."""
+    values, individuals, leakage = tools.random_space(rng)
+    graph = tools.hamming_graph(values, individuals)
+    channel = tools.random_private(rng, graph, leakage, graph.size + int(rng.integers(more)))
+    return channel, graph, individuals, values, rng.dirichlet(np.ones(graph.size))
 
 
-def _lemma_1_kept(channel: FloatArray, graph: Adjacency) -> float:
-    return not_kept(channel, paper.lemma_1(channel), graph, constant=False)
+@for_all(_square, of="private channels", wrong={"for any prior": {"uniform": False}})
+@example("all maxima in one row", np.array([[0.5, 0.25, 0.25]] * 3), clique(3), 1, 3, np.array([0.2, 0.5, 0.3]))
+@example("two maxima in one row", np.array([[0.5, 0.3, 0.2], [0.2, 0.25, 0.55]]), clique(2), 1, 2, np.array([0.3, 0.7]))
+@example("columns of zeros", np.array([[0.6, 0, 0.4, 0], [0.4, 0, 0.6, 0]]), clique(2), 1, 2, np.array([0.2, 0.8]))
+def lemma_1(channel: FloatArray, graph: Adjacency, u: int, v: int, prior: FloatArray, uniform: bool = True) -> float:
+    return tools.not_kept(channel, paper.lemma_1(channel), graph, constant=False, prior=None if uniform else prior)
 
 
-@claim(instance=_lemma_1_violation)
-def lemma_1(sample: Sample) -> Finding:
-    named = {
-        "all maxima in one row": _lemma_1_kept(np.array([[0.5, 0.25, 0.25]] * 3), clique(3)),
-        "columns of zeros": _lemma_1_kept(np.array([[0.6, 0.0, 0.4, 0.0], [0.4, 0.0, 0.6, 0.0]]), clique(2)),
-    }
-    return holds(sample, named=named, of="private channels")
+@for_all(_square, of="private channels after Lemma 1", wrong={"with column maxima anywhere": {"diagonal": False}})
+@example("rows (9, 1)/10, (8, 2)/10", np.array([[0.9, 0.1], [0.8, 0.2]]), clique(2), 1, 2, np.array([0.5, 0.5]))
+def lemma_2(channel: FloatArray, graph: Adjacency, u: int, v: int, _: FloatArray, diagonal: bool = True) -> float:
+    before = paper.lemma_1(channel) if diagonal else np.roll(paper.lemma_1(channel), 1, axis=1)
+    return tools.not_kept(before, paper.lemma_2(before, v, u), graph)
 
 
-def _lemma_2_violation(rng: Generator) -> float:
-    values, individuals, leakage = random_space(rng)
-    graph = hamming_graph(values, individuals)
-    before = paper.lemma_1(random_private(rng, graph, leakage, graph.size + int(rng.integers(4))))
-    return not_kept(before, paper.lemma_2(before, values, individuals), graph)
-
-
-@claim(instance=_lemma_2_violation)
-def lemma_2(sample: Sample) -> Finding:
-    found = paper.lemma_2([[0.9, 0.1], [0.8, 0.2]], 2, 1)
-    return holds(
-        sample,
-        named={"(9, 1)/10, (8, 2)/10": float(abs(found - [[0.55, 0.45], [0.45, 0.55]]).max())},
-        of="such channels",
-    )
-
-
-def _equation_7(matrix: FloatArray, graph: Adjacency, t: float, u: int, v: int) -> FloatArray:
-    """For each row and each d < u: left side less right side."""
+def _equation_7(matrix: FloatArray, graph: Adjacency, t: float, u: int, v: int) -> float:
+    """Left side less right side, the largest over rows and d < u."""
     sums = np.array([(matrix * (graph.distances == d)).sum(axis=1) for d in range(u + 1)])
-    return np.array([(u - d) * (v - 1) * sums[d] - t * (d + 1) * sums[d + 1] for d in range(u)])
+    return float(max(((u - d) * (v - 1) * sums[d] - t * (d + 1) * sums[d + 1]).max() for d in range(u)))
 
 
-def _equation_7_violation(rng: Generator) -> float:
-    values, individuals, leakage = random_space(rng)
-    graph = hamming_graph(values, individuals)
-    matrix = paper.lemma_1(random_private(rng, graph, leakage, graph.size))
-    return float(_equation_7(matrix.T, graph, math.exp(leakage), individuals, values).max())
+def _equation_7_violation(rng: Rng, **_: bool) -> float:
+    channel, graph, u, v, _prior = _square(rng)
+    return _equation_7(paper.lemma_1(channel).T, graph, math.exp(ratio_leakage(channel, graph)), u, v)
 
 
-@claim(instance=_equation_7_violation)
-def equation_7(sample: Sample) -> Finding:
-    matrix = np.array([[0.9, 0.1], [0.8, 0.2]])
-    excess, by_columns = (_equation_7(m, clique(2), 2.0, 1, 2).max() for m in (matrix, matrix.T))
-    name = "rows (9, 1)/10, (8, 2)/10, t = 2, d = 0"
-    return corrected(
-        {f"{name}: M_00 is at most 2 M_01": at_most(0.2, 0.2 + float(excess))},
-        {
-            f"{name}: columns": at_most(0.0, float(by_columns)),
-            f"{name}: e^leakage": (2.0, math.exp(ratio_leakage(matrix, None))),
-        },
-        sample,
-    )
+@claim(instance=_equation_7_violation, wrong={"in each column, as mended": {"rows": False}})
+def equation_7(sample: Sample, rows: bool = True) -> Finding:
+    matrix, name = np.array([[0.9, 0.1], [0.8, 0.2]]), "Rows (9, 1)/10, (8, 2)/10, t = 2, d = 0"
+    by_columns = tools.at_most(0.0, _equation_7(matrix.T, clique(2), 2.0, 1, 2))
+    printed = tools.at_most(2 * matrix[0, 1], matrix[0, 0]) if rows else by_columns
+    mended = {"columns": by_columns, r"$e^\epsilon$": (2.0, math.exp(ratio_leakage(matrix, None)))}
+    return corrected({name: printed}, mended, sample, says="$M_{{00}}$ should be at most $2 M_{{01}}$ = {}, and is {}")
 
 
-@claim()
-def counts() -> Finding:
-    named = {}
+@claim(wrong={"d in place of d + 1": {"more": 0}})
+def counts(more: int = 1) -> Finding:
+    facts = {}
     for v, u in [(2, 1), (3, 2), (2, 4), (4, 3)]:
-        far = hamming_graph(v, u).distances
-        wrong = 0.0
+        far = tools.hamming_graph(v, u).distances
         for d in range(u + 1):
-            wrong += float(abs((far == d).sum(axis=1) - math.comb(u, d) * (v - 1) ** d).max())
-            up, down = (
-                (far[far[0] == here][:, far[0] == there] == 1).sum(axis=1) for here, there in ((d, d + 1), (d + 1, d))
+            up, down = ((far[far[0] == i][:, far[0] == j] == 1).sum(axis=1) for i, j in ((d, d + 1), (d + 1, d)))
+            facts[f"v = {v}, u = {u}, d = {d}"] = bool(
+                ((far == d).sum(axis=1) == math.comb(u, d) * (v - 1) ** d).all()
+                and (d == u or ((up == (u - d) * (v - 1)).all() and (down == d + more).all()))
             )
-            wrong += float(abs(up - (u - d) * (v - 1)).max(initial=0)) + float(abs(down - d - 1).max(initial=0))
-        named[f"v = {v}, u = {u}"] = wrong
-    return holds(named=named)
+    return proved("Enumeration for (v, u) = (2, 1), (3, 2), (2, 4), (4, 3).", facts)
 
 
-def _on_symmetric(violation: Callable[[FloatArray, int, int, float], float]) -> Callable[[Generator], float]:
-    """An instance: a private channel after Lemmas 1 and 2."""
-
-    def instance(rng: Generator) -> float:
-        values, individuals, leakage = random_space(rng)
-        graph = hamming_graph(values, individuals)
-        matrix = paper.lemma_2(paper.lemma_1(random_private(rng, graph, leakage, graph.size + 1)), values, individuals)
-        return float(violation(matrix, values, individuals, leakage))
-
-    return instance
+def _symmetric(rng: Rng) -> tuple[FloatArray, IntArray, float, int, int]:
+    """A private channel after Lemmas 1 and 2, distances, eps, u and v."""
+    channel, graph, u, v, _ = _square(rng)
+    leakage = ratio_leakage(channel, graph)
+    return paper.lemma_2(paper.lemma_1(channel), v, u), graph.distances, leakage, u, v
 
 
-@claim(instance=_on_symmetric(lambda m, v, u, eps: m[0, 0] - (math.exp(eps) / (v - 1 + math.exp(eps))) ** u))
-def equation_8(sample: Sample) -> Finding:
-    named = {"v = 3, u = 2, t = 2, attained": abs(float(paper.proposition_1(3, 2, LOG2, "corrected")[0, 0]) - 1 / 4)}
-    return holds(sample, named=named, of="private channels after Lemmas 1 and 2")
+def _equation_8_violation(rng: Rng, **_: int) -> float:
+    matrix, _distances, leakage, u, v = _symmetric(rng)
+    return float(matrix[0, 0]) - (math.exp(leakage) / (v - 1 + math.exp(leakage))) ** u
 
 
-@claim(instance=_on_symmetric(lambda m, v, u, eps: (m[0, 0] * np.exp(-eps * hamming_graph(v, u).distances) - m).max()))
-def proofs_direction(sample: Sample) -> Finding:
-    (alpha, entry), _ = np.full((2, 2), 0.5).tolist()
-    name = "all entries 1/2, t = 2, d = 1"
-    return corrected({name: at_most(alpha / 2, entry)}, {f"{name}: at least": at_most(-alpha / 2, -entry)}, sample)
+@claim(instance=_equation_8_violation, wrong={"with v + e^eps below": {"less": 0}})
+def equation_8(sample: Sample, less: int = 1) -> Finding:
+    how = (
+        r"A row sums to at least $\alpha \sum_d \binom ud (v-1)^d t^{-d} = \alpha ((v-1+t)/t)^u$: computer algebra, all "
+        r"$v$ and $t$, $u \le 8$."
+    )
+    return proved(how, tools.scale_facts(less, bound=True), sample)
 
 
-@claim()
-def binomial_expansion() -> Finding:
-    v, u, t = 3, 2, 2
-    expanded = sum(math.comb(u, d) * (v - 1) ** d * t ** (u - d) for d in range(u + 1))
-    alpha, name = Fraction(t, v - 1 + t) ** u, "v = 3, u = 2, t = 2, alpha = 1/4"
-    exact = float((v - 1 + t) ** u)
-    return corrected({name: (float(alpha * expanded), exact)}, {name: (float(expanded), exact)})
+def _direction_violation(rng: Rng, **_: bool) -> float:
+    matrix, distances, leakage, *_sizes = _symmetric(rng)
+    return float((matrix[0, 0] * np.exp(-leakage * distances) - matrix).max())
 
 
-def _lemma_3_violation(rng: Generator) -> float:
+@claim(instance=_direction_violation, wrong={"at least, as mended": {"most": False}})
+def proofs_direction(sample: Sample, most: bool = True) -> Finding:
+    alpha = entry = 0.5  # all entries are 1/2
+    least = tools.at_most(-alpha / 2, -entry)
+    printed = {"All entries 1/2, t = 2, d = 1": tools.at_most(alpha / 2, entry) if most else least}
+    return corrected(printed, {"at least": least}, sample, says=r"$\alpha / t^d$ is {}, the entry is {}")
+
+
+@claim(wrong={"without alpha on the left": {"factor": Fraction(1)}})
+def binomial_expansion(factor: Fraction = Fraction(1, 4)) -> Finding:
+    left = sum(math.comb(2, d) * 2**d * 2 ** (2 - d) for d in range(3))
+    mended = {name: (float(fact), 1.0) for name, fact in tools.scale_facts().items()}
+    printed = {"$v = 3$, $u = 2$, $t = 2$, $\\alpha = 1/4$": (float(factor * left), 16.0)}
+    return corrected(printed, mended, says="the left side is {}, the right one {}")
+
+
+def _lemma_3_violation(rng: Rng, extra: bool = True) -> float:
     v, u, size = [(2, 2, 1), (2, 3, 1), (2, 3, 2), (3, 2, 1)][rng.integers(4)]
     leakage = float(rng.uniform(0.02, 3))
-    channel, far = random_private(rng, hamming_graph(v, u), leakage, v**size), hamming_graph(v, size).distances
+    channel, far = (
+        tools.random_private(rng, tools.hamming_graph(v, u), leakage, v**size),
+        tools.hamming_graph(v, size).distances,
+    )
     # Between the matrix that takes the ratios of part 1 to the full and the constant one there is one with the right diagonal.
-    extreme = np.exp(-leakage * np.where(far > 0, u - size + far, 0))
+    allowed = leakage * np.where(far > 0, (u - size) * extra + far, 0)
+    extreme = np.exp(-allowed)
     extreme /= extreme.sum(axis=1, keepdims=True)
-    count, alpha = len(far), float(channel.max(axis=0).sum()) / v**size
-    share = (alpha - 1 / count) / (extreme[0, 0] - 1 / count)
-    matrix = share * extreme + (1 - share) / count
-    ratios = np.log(matrix[:, np.newaxis, :]) - np.log(matrix[np.newaxis, :, :])
-    allowed = leakage * np.where(far > 0, u - size + far, 0)
-    entropies = (
-        -math.log2(float(np.diagonal(matrix).sum()) / v**u),
-        conditional_min_entropy(uniform_prior(v**u), channel, bits=True),
+    alpha = float(channel.max(axis=0).sum()) / len(far)
+    share = (alpha - 1 / len(far)) / (extreme[0, 0] - 1 / len(far))
+    matrix = share * extreme + (1 - share) / len(far)
+    entropy = conditional_min_entropy(tools.uniform_prior(v**u), channel, bits=True)
+    ratios = float((matrix[:, np.newaxis] - np.exp(allowed)[:, :, np.newaxis] * matrix).max())
+    return max(tools.rows_off(matrix), ratios, abs(entropy + math.log2(np.trace(matrix) / v**u)))
+
+
+@claim(instance=_lemma_3_violation, wrong={"with ratios e^(eps d)": {"extra": False}})
+def lemma_3(sample: Sample, extra: bool = True) -> Finding:
+    v, t = tools.symbols("v t")
+    facts = {}
+    for u in range(2, 7):
+        for size in range(u):
+            steps = [(u - size) * extra * (d > 0) + d for d in range(size + 1)]
+            total = sum(math.comb(size, d) * (v - 1) ** d * t ** (u - step) for d, step in enumerate(steps))
+            sharp = sum(math.comb(u, s) * (t - 1) ** s * v ** max(size - s, 0) for s in range(u + 1))
+            facts[f"u = {u}, l = {size}"] = tools.nonnegative(sharp - total, v=2, t=1)
+    how = (
+        r"Column maxima sum to at most $v^l t^u / \sum_s \binom us (t-1)^s v^{\max(l-s, 0)}$ (their rows' sums, weighed "
+        r"by them, and "
+        "Cauchy-Schwarz), at most $v^l$ times the diagonal that these ratios allow: no negative coefficient in $v - 2$, "
+        "$t - 1$, "
+        r"$l < u \le 6$. A mixture with a constant matrix has the diagonal asked for."
     )
-    return max(
-        rows_off(matrix),
-        float((ratios - allowed[:, :, np.newaxis]).max()),
-        float(np.ptp(np.diagonal(matrix))),
-        float((matrix.max(axis=0) - np.diagonal(matrix)).max()),
-        abs(entropies[0] - entropies[1]),
-    )
+    return proved(how, facts, sample)
 
 
-@claim(instance=_lemma_3_violation)
-def lemma_3(sample: Sample) -> Finding:
-    bound = paper.proposition_2(2, 3, 2, LOG2) - math.log2(2 / (1 + 2**-3))
-    return holds(
-        sample,
-        named={"u = 3, v = r = t = 2: largest diagonal": abs(bound)},
-        of="channels, by mixing with a constant one",
-    )
-
-
-@claim()
-def lemma_3_proof() -> Finding:
-    rows = SUM_OF_TWO.argmax(axis=0)
-    edges = int((hamming_graph(2, 2).distances[np.ix_(rows, rows)] == 1).sum()) // 2
+@claim(wrong={"where the rows are 00 and 01, of one face": {"rows": (0, 1)}})
+def lemma_3_proof(rows: tuple[int, int] | None = None) -> Finding:
+    found = rows or tools.SUM_OF_TWO.argmax(axis=0)
+    edges = int((tools.hamming_graph(2, 2).distances[np.ix_(found, found)] == 1).sum()) // 2
     code = [0, *(i for i, x in enumerate(databases(range(3), 3)) if 0 not in x)]
-    farthest = int((hamming_graph(3, 3).distances[0, code] == 3).sum())
-    return above(
-        "u = v = 2, rows (5, 1)/6 at 00, (3, 3)/6, (3, 3)/6, (1, 5)/6 at 11: Val^1 has one edge, rows 00 and 11 have "
-        "none; difference",
-        0,
-        1 - edges,
-        e_leakage=math.exp(ratio_leakage(SUM_OF_TWO, hamming_graph(2, 2))),
-        u_3_v_3_l_2_rows_000_and_the_8_words_of_1_and_2_number_at_distance_3=farthest,
-        number_that_may_be=2 * 2,
+    farthest = int((tools.hamming_graph(3, 3).distances[0, code] == 3).sum()) if rows is None else 4
+    return refuted(
+        "For $u = v = 2$, $t = 3$, rows (5, 1)/6 at 00, (3, 3)/6, (3, 3)/6, (1, 5)/6 at 11 have their maxima at 00 and 11, with "
+        "{edges} edges between them; $Val^1$ has 1. For $u = v = 3$, $l = 2$, of the rows 000 and the 8 words of 1 and 2 "
+        "{farthest} are "
+        "3 from 000; part 1 allows 4.",
+        edges != 1 or farthest > 4,
+        edges=edges,
+        farthest=farthest,
     )
 
 
-@claim()
-def equation_9() -> Finding:
-    def sides(up_to: int, v: int, u: int, size: int, t: int) -> tuple[float, float]:
-        parts = (Fraction(math.comb(up_to, d) * (v - 1) ** d, t ** (u - size + d)) for d in range(1, up_to + 1))
+@claim(wrong={"from d = 1 to l, with C(l, d)": {"up_to": "l"}})
+def equation_9(up_to: str = "u") -> Finding:
+    def sides(terms: int, v: int, u: int, size: int, t: int) -> tuple[float, float]:
+        parts = (Fraction(math.comb(terms, d) * (v - 1) ** d, t ** (u - size + d)) for d in range(1, terms + 1))
         return float(1 / (1 + sum(parts))), t**u / ((v - 1 + t) ** size - t**size + t**u)
 
-    cases = [(2, 2, 1, 2), (3, 3, 2, 2), (2, 4, 2, 3)]
-    names = [f"v = {v}, u = {u}, l = {size}, t = {t}" for v, u, size, t in cases]
-    return corrected(
-        {name: sides(case[1], *case) for name, case in zip(names, cases, strict=True)},
-        {name: sides(case[2], *case) for name, case in zip(names, cases, strict=True)},
-    )
+    cases = {
+        f"$v = {v}$, $u = {u}$, $l = {size}$, $t = {t}$": (v, u, size, t)
+        for v, u, size, t in [(2, 2, 1, 2), (3, 3, 2, 2), (2, 4, 2, 3)]
+    }
+    printed = {name: sides(case[1 if up_to == "u" else 2], *case) for name, case in cases.items()}
+    mended = {name: sides(case[2], *case) for name, case in cases.items()}
+    return corrected(printed, mended, says=r"(9) as printed gives $\alpha \le$ {}, its conclusion {}")
 
 
 def _collapsed(channel: FloatArray, kept: int) -> FloatArray:
@@ -229,64 +205,114 @@ def _collapsed(channel: FloatArray, kept: int) -> FloatArray:
     return found
 
 
-def _equation_10_violation(rng: Generator) -> float:
-    values, individuals, leakage = random_space(rng)
-    outputs = int(rng.integers(values, values**individuals + 1))
-    channel = random_private(rng, hamming_graph(values, individuals), leakage, outputs)
-    kept = values ** max(power for power in range(individuals + 1) if values**power <= outputs)
-    before, after = (min_entropy_capacity(m, bits=True) for m in (channel, _collapsed(channel, kept)))
-    return before - after - math.log2(outputs / kept)
+def _before_and_after(channel: FloatArray, v: int) -> tuple[float, float, int]:
+    """Leakage with all columns and with v^l of them, in bits, and v^l."""
+    kept = v ** next(power for power in range(9) if v ** (power + 1) > channel.shape[1])
+    return min_entropy_capacity(channel, bits=True), min_entropy_capacity(_collapsed(channel, kept), bits=True), kept
 
 
-@claim(instance=_equation_10_violation)
-def equation_10(sample: Sample) -> Finding:
+def _equation_10_violation(rng: Rng, **_: bool) -> float:
+    channel, v, _u, _leakage = tools.private(rng, (2, 9))
+    before, after, kept = _before_and_after(channel, v)
+    return before - after - math.log2(channel.shape[1] / kept)
+
+
+@claim(instance=_equation_10_violation, wrong={"by log2(r / v^l) bits, as mended": {"factor": False}})
+def equation_10(sample: Sample, factor: bool = True) -> Finding:
     rows = np.array([[5, 4, 1], [3, 4, 3], [3, 4, 3], [3, 4, 3]]) / 10
-    before, after = (min_entropy_capacity(m, bits=True) for m in (rows, _collapsed(rows, 2)))
-    name = "u = v = 2, t = 3, r = 3, rows (5, 4, 1)/10 and three times (3, 4, 3)/10, bits"
-    mended = {
-        name: at_most(after + math.log2(3 / 2), before),
-        "its e^leakage": (3.0, math.exp(ratio_leakage(rows, hamming_graph(2, 2)))),
-    }
-    return corrected({name: at_most(after * 3 / 2, before)}, mended, sample)
+    before, after, kept = _before_and_after(rows, 2)
+    added = tools.at_most(after + math.log2(3 / kept), before)
+    return corrected(
+        {
+            "$u = v = 2$, $t = 3$, rows (5, 4, 1)/10 and three times (3, 4, 3)/10": tools.at_most(
+                after * 3 / kept, before
+            )
+            if factor
+            else added
+        },
+        {"with bits added": added, r"$e^\epsilon$": (3.0, math.exp(ratio_leakage(rows, tools.hamming_graph(2, 2))))},
+        sample,
+        says="$I^N r / v^l$ is {} bits, $I^M$ is {}",
+    )
 
 
-def _lemma_4_violation(rng: Generator) -> float:
+@claim(wrong={"for r up to 2 v^l": {"outputs": 5}})
+def equation_10_columns(outputs: int = 8) -> Finding:
+    kept = 3
+    return refuted(
+        "For $v = 3$, $r = 8$, so $l = 1$, the {moved} columns of the smallest maxima leave {left} to take them, not {moved}.",
+        outputs - kept > kept,
+        moved=outputs - kept,
+        left=kept,
+    )
+
+
+def _lemma_4_violation(rng: Rng, apart: bool = False, nats: bool = False) -> float:
     size, leakage = int(rng.integers(2, 7)), float(rng.uniform(0.02, 4))
-    channel = random_private(rng, clique(size), leakage, int(rng.integers(1, 9)))
-    return leaked_bits(rng.dirichlet(np.full(size, 0.7)), channel) - paper.lemma_4(leakage)
+    outputs, prior = int(rng.integers(1, 9)), rng.dirichlet(np.full(size, 0.7))
+    graph = tools.hamming_graph(2, 3) if apart else clique(size)
+    channel = tools.random_private(rng, graph, leakage, outputs)
+    return tools.leaked_bits(tools.uniform_prior(8) if apart else prior, channel) - (
+        leakage if nats else paper.lemma_4(leakage)
+    )
 
 
-@claim(instance=_lemma_4_violation)
-def lemma_4(sample: Sample) -> Finding:
-    pairs = {
-        f"n = {n}, t = {t}, bits": (math.log2(n * best_utility(clique(n), t)), paper.lemma_4(math.log(t)))
-        for n, t in [(2, 2), (9, 3)]
-    }
-    return loose(pairs, sample)
+@claim(
+    instance=_lemma_4_violation,
+    wrong={"eps, as if it were in bits": {"nats": True}, "if neighboring inputs keep the ratio": {"apart": True}},
+)
+def lemma_4(sample: Sample, nats: bool = False, apart: bool = False) -> Finding:
+    pairs = {}
+    for n, t in [(2, 2), (9, 3), (12, 2)]:
+        exact = math.log2(n * tools.most_guessed(clique(n), t))
+        if abs(exact - math.log2(n * t / (n - 1 + t))) > 1e-9:
+            return refuted("The exact value given is wrong.", True)
+        pairs[f"{n} inputs, t = {t}"] = (exact, math.log(t) if nats else paper.lemma_4(math.log(t)))
+    return loose(pairs, sample, says="{} bits leak at most, the bound is {}")
 
 
 # Appendix: utility
 
 
-def _lemma_5_violation(rng: Generator) -> float:
-    size = int(rng.integers(2, 11))
-    graph = circulant_graph(size, tuple({1, *rng.integers(1, size // 2 + 1, size=2).tolist()}))
-    before = paper.lemma_1(random_private(rng, graph, float(rng.uniform(0.02, 3)), size + int(rng.integers(3))))
-    return not_kept(before, paper.lemma_5(before, np.roll(np.arange(size), -1)), graph)
+def _circulant(rng: Rng) -> tuple[FloatArray, Adjacency]:
+    size = int(rng.integers(3, 11))
+    graph = tools.circulant_graph(size, tuple({1, *rng.integers(1, size // 2 + 1, size=2).tolist()}))
+    return paper.lemma_1(
+        tools.random_private(rng, graph, float(rng.uniform(0.02, 3)), size + int(rng.integers(3)))
+    ), graph
 
 
-@claim(instance=_lemma_5_violation)
-def lemma_5(sample: Sample) -> Finding:
-    found = paper.lemma_5([[0.9, 0.1], [0.4, 0.6]], (1, 0))
-    return holds(
-        sample,
-        named={"two answers": float(abs(found - np.array(KEEP)).max())},
-        of="circulant graphs of 2 to 10 answers",
+@for_all(
+    _circulant,
+    of="private channels on circulant graphs of 3 to 10 answers",
+    wrong={"for a permutation of one orbit that is no automorphism": {"keeps_edges": False}},
+)
+@example("two answers, rows (9, 1)/10, (4, 6)/10", np.array([[0.9, 0.1], [0.4, 0.6]]), clique(2))
+def lemma_5(before: FloatArray, graph: Adjacency, keeps_edges: bool = True) -> float:
+    cycle = np.roll(np.arange(graph.size), -1)
+    if not keeps_edges:  # 0 and 1 change places
+        swap = np.array([1, 0, *range(2, graph.size)])
+        cycle = swap[cycle[swap]]
+    return tools.not_kept(before, paper.lemma_5(before, cycle), graph)
+
+
+@claim(wrong={"with the factor 1 / n": {"divided": True}})
+def lemma_5_factor(divided: bool = False) -> Finding:
+    matrix = np.array([[0.9, 0.1], [0.4, 0.6]])
+    total, mean = float(np.trace(matrix)), float(paper.lemma_5(matrix, (1, 0))[0, 0])
+    name = "Two answers, rows (9, 1)/10, (4, 6)/10"
+    return corrected(
+        {name: (total / 2 if divided else total, mean)},
+        {name: (total / 2, mean)},
+        says="the sum is {}, the entry $M'_{{00}}$ {}",
     )
 
 
-@claim()
-def lemma_5_proof() -> Finding:
-    rows, name = np.array(KEEP), "rows (3, 1)/4, (1, 3)/4, bits"
-    exact = conditional_min_entropy([0.5, 0.5], rows, bits=True)
-    return corrected({name: (float(np.trace(rows)), exact)}, {name: (-math.log2(float(np.trace(rows)) / 2), exact)})
+@claim(wrong={"minus log2 of their mean": {"logarithm": True}})
+def lemma_5_proof(logarithm: bool = False) -> Finding:
+    rows, name = tools.KEEP, "Rows (3, 1)/4, (1, 3)/4"
+    exact, mended = conditional_min_entropy([0.5, 0.5], rows, bits=True), -math.log2(float(np.trace(rows)) / 2)
+    printed = mended if logarithm else float(np.trace(rows))
+    return corrected(
+        {name: (printed, exact)}, {name: (mended, exact)}, says="the diagonal sums to {}, the entropy is {} bits"
+    )

@@ -1,4 +1,4 @@
-"""What the claims of Alvim et al. (2011) share: small databases, random channels, and graphs of answers."""
+"""What the claims of Alvim et al. (2011) share: small databases, random channels, graphs of answers, programs and proofs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import itertools
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import linprog
 
-from paper_repro.graphs import Adjacency, Query, clique, databases, hamming, ring
+from paper_repro.errors import optional
+from paper_repro.graphs import Adjacency, Query, databases, hamming
 from paper_repro.guessing import bayes_vulnerability, conditional_min_entropy
-from paper_repro.notions import DifferentialPrivacy
 from paper_repro.notions.ratios import ratio_leakage
-from paper_repro.sources import SourceSet
-from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 
 __all__ = [
-    "ENDS_LESS_LIKELY",
     "KEEP",
     "LOG2",
     "SPACES",
@@ -27,25 +26,27 @@ __all__ = [
     "Generator",
     "about_individual",
     "at_most",
-    "best_utility",
     "border_sizes_of",
     "circulant_graph",
     "equal_borders",
+    "fading",
     "guessed",
     "hamming_graph",
     "leaked_bits",
     "meeting_theorem_4",
+    "most_guessed",
+    "nonnegative",
     "not_kept",
-    "on_channels",
     "on_private",
+    "private",
     "random_channel",
     "random_connected",
     "random_private",
     "random_query",
     "random_space",
     "rows_off",
-    "sharper_bound",
-    "some_meeting_theorem_4",
+    "scale_facts",
+    "symbols",
     "uniform_prior",
 ]
 
@@ -54,10 +55,12 @@ LOG2 = math.log(2)
 # (values, individuals) of the databases that random channels are tried on.
 SPACES = ((2, 1), (3, 1), (2, 2), (3, 2), (2, 3))
 hamming_graph = cache(hamming)
-KEEP = [[0.75, 0.25], [0.25, 0.75]]
+KEEP = np.array([[0.75, 0.25], [0.25, 0.75]])
 # Two individuals with two values, t = 3: the report is likely 0 at 00, likely 1 at 11, and a fair coin in between.
 SUM_OF_TWO = np.array([[5, 1], [3, 3], [3, 3], [1, 5]]) / 6
-ENDS_LESS_LIKELY = np.array([0.1, 0.2, 0.2, 0.2, 0.2, 0.1])
+
+
+# What is largest, and what a matrix does
 
 
 def uniform_prior(size: int) -> FloatArray:
@@ -75,10 +78,88 @@ def leaked_bits(prior: ArrayLike, channel: ArrayLike) -> float:
     return math.log2(bayes_vulnerability(prior, channel) / bayes_vulnerability(prior))
 
 
-def best_utility(graph: Adjacency, ratio: float, prior: ArrayLike | None = None) -> float:
-    """Largest utility of an oblivious mechanism, by a certified linear program."""
-    source = SourceSet(uniform_prior(graph.size) if prior is None else prior)
-    return optimal_mechanism(source, leakage=math.log(ratio), notion=DifferentialPrivacy(graph)).utility
+def most_guessed(graph: Adjacency, ratio: float, prior: ArrayLike | None = None) -> float:
+    """Largest chance of a right guess through a channel that keeps the ratio between neighbors: a program over all of them.
+
+    More outputs are of no use: those that lead to the same guess can be put together.
+    """
+    size, pairs = graph.size, graph.neighbor_pairs
+    chance = uniform_prior(size) if prior is None else np.asarray(prior)
+    kept = np.kron(np.eye(size)[pairs[:, 0]] - ratio * np.eye(size)[pairs[:, 1]], np.eye(size))
+    rows = np.kron(np.eye(size), np.ones(size))
+    return -float(linprog(-np.diag(chance).ravel(), kept, np.zeros(len(kept)), rows, np.ones(size)).fun)
+
+
+def guessed(prior: FloatArray, channel: FloatArray) -> float:
+    """Chance of a right guess from the output, by trying every strategy."""
+    joint, outputs = prior[:, np.newaxis] * channel, np.arange(channel.shape[1])
+    return max(
+        float(joint[list(guess), outputs].sum()) for guess in itertools.product(range(len(prior)), repeat=len(outputs))
+    )
+
+
+def rows_off(matrix: FloatArray) -> float:
+    """How far row sums are from 1, or entries below 0."""
+    return float(max(abs(matrix.sum(axis=1) - 1).max(), -matrix.min()))
+
+
+def not_kept(
+    before: FloatArray, after: FloatArray, graph: Adjacency, *, constant: bool = True, prior: ArrayLike | None = None
+) -> float:
+    """What Lemmas 1, 2 and 5 promise: a channel as private, of column maxima on the diagonal, all alike, of the same entropy."""
+    chance = uniform_prior(graph.size) if prior is None else prior
+    entropies = [conditional_min_entropy(chance, matrix, bits=True) for matrix in (before, after)]
+    return max(
+        rows_off(after),
+        ratio_leakage(after, graph) - ratio_leakage(before, graph),
+        float((after.max(axis=0) - np.diagonal(after)).max()),
+        float(np.ptp(np.diagonal(after))) if constant else 0.0,
+        abs(entropies[0] - entropies[1]),
+    )
+
+
+def about_individual(channel: FloatArray, values: int, individuals: int, which: int) -> FloatArray:
+    """A channel by value of one individual, values of the others, and output."""
+    table = channel.reshape(*[values] * individuals, -1)
+    return np.moveaxis(table, which, 0).reshape(values, values ** (individuals - 1), -1)
+
+
+# Proofs
+
+
+def symbols(names: str) -> Any:
+    """Positive real symbols of the computer algebra."""
+    return optional("sympy", "proofs").symbols(names, positive=True)
+
+
+def nonnegative(polynomial: Any, **least: int) -> bool:
+    """Whether no coefficient is negative when every symbol counts from its least value: then it is at least 0 from there on.
+
+    >>> x = symbols("x")
+    >>> nonnegative(x**2 - x, x=1), nonnegative(x - 2, x=1)
+    (True, False)
+    """
+    sympy = optional("sympy", "proofs")
+    found = sympy.expand(polynomial)
+    moved = sympy.expand(found.subs({one: one + least[one.name] for one in found.free_symbols}))
+    return bool(min(sympy.Poly(moved, *symbols(" ".join(least) + " other")).coeffs()) >= 0)
+
+
+def fading(sizes: list[int], ratio: Any) -> Any:
+    """``sum_d n_d t^-d``: at least so many times its maximum a column sums to, if it fades by no more than t a step."""
+    return sum(count / ratio**distance for distance, count in enumerate(sizes))
+
+
+def scale_facts(less: int = 1, *, bound: bool = False) -> dict[str, bool]:
+    """``sum_d C(u, d) (v - 1)^d t^(u - d)`` is ``(v - less + t)^u``, or at least that, for all v >= 2 and t >= 1; by u."""
+    (v, t), facts = symbols("v t"), {}
+    for u in range(1, 9):
+        rest = sum(math.comb(u, d) * (v - 1) ** d * t ** (u - d) for d in range(u + 1)) - (v - less + t) ** u
+        facts[f"u = {u}"] = nonnegative(rest, v=2, t=1) if bound else rest.expand() == 0
+    return facts
+
+
+# Random instances
 
 
 def random_private(rng: Generator, graph: Adjacency, leakage: float, outputs: int) -> FloatArray:
@@ -114,47 +195,16 @@ def random_channel(rng: Generator) -> tuple[FloatArray, FloatArray]:
     return prior, rows / rows.sum(axis=1, keepdims=True)
 
 
-def on_channels(violation: Callable[[FloatArray, FloatArray], float]) -> Callable[[Generator], float]:
-    """An instance: a random prior and any channel."""
-    return lambda rng: float(violation(*random_channel(rng)))
+def private(rng: Generator, outputs: tuple[int, int] = (1, 12)) -> tuple[FloatArray, int, int, float]:
+    """A random private channel on small databases, with values, individuals and eps."""
+    values, individuals, leakage = random_space(rng)
+    graph = hamming_graph(values, individuals)
+    return random_private(rng, graph, leakage, int(rng.integers(*outputs))), values, individuals, leakage
 
 
-def on_private(
-    violation: Callable[[FloatArray, int, int, float], float], outputs: tuple[int, int] = (1, 12)
-) -> Callable[[Generator], float]:
-    """An instance: a random private channel on small databases, with values, individuals and eps."""
-
-    def instance(rng: Generator) -> float:
-        values, individuals, leakage = random_space(rng)
-        channel = random_private(rng, hamming_graph(values, individuals), leakage, int(rng.integers(*outputs)))
-        return float(violation(channel, values, individuals, leakage))
-
-    return instance
-
-
-def guessed(prior: FloatArray, channel: FloatArray) -> float:
-    """Chance of a right guess from the output, by trying every strategy."""
-    joint, outputs = prior[:, np.newaxis] * channel, np.arange(channel.shape[1])
-    return max(
-        float(joint[list(guess), outputs].sum()) for guess in itertools.product(range(len(prior)), repeat=len(outputs))
-    )
-
-
-def rows_off(matrix: FloatArray) -> float:
-    """How far row sums are from 1, or entries below 0."""
-    return float(max(abs(matrix.sum(axis=1) - 1).max(), -matrix.min()))
-
-
-def not_kept(before: FloatArray, after: FloatArray, graph: Adjacency, *, constant: bool = True) -> float:
-    """What Lemmas 1, 2 and 5 promise: a channel as private, of column maxima on the diagonal, all alike, of the same entropy."""
-    entropies = [conditional_min_entropy(uniform_prior(graph.size), matrix, bits=True) for matrix in (before, after)]
-    return max(
-        rows_off(after),
-        ratio_leakage(after, graph) - ratio_leakage(before, graph),
-        float((after.max(axis=0) - np.diagonal(after)).max()),
-        float(np.ptp(np.diagonal(after))) if constant else 0.0,
-        abs(entropies[0] - entropies[1]),
-    )
+def on_private(violation: Callable[..., float], outputs: tuple[int, int] = (1, 12)) -> Callable[..., float]:
+    """An instance: the violation by a random private channel."""
+    return lambda rng, **constants: float(violation(*private(rng, outputs), **constants))
 
 
 def random_query(rng: Generator) -> Query:
@@ -166,10 +216,15 @@ def random_query(rng: Generator) -> Query:
     return Query(lambda database: table[database], range(values), individuals)
 
 
-def about_individual(channel: FloatArray, values: int, individuals: int, which: int) -> FloatArray:
-    """A channel by value of one individual, values of the others, and output."""
-    table = channel.reshape(*[values] * individuals, -1)
-    return np.moveaxis(table, which, 0).reshape(values, values ** (individuals - 1), -1)
+def random_connected(rng: Generator, size: int) -> Adjacency:
+    """A random tree with random further edges."""
+    pairs = {(int(rng.integers(vertex)), vertex) for vertex in range(1, size)}
+    return Adjacency.from_edges(
+        size, pairs | {pair for pair in itertools.combinations(range(size), 2) if rng.random() < 0.3}
+    )
+
+
+# Graphs of answers
 
 
 def border_sizes_of(size: int, offsets: tuple[int, ...]) -> list[int]:
@@ -188,48 +243,23 @@ def circulant_graph(size: int, offsets: tuple[int, ...]) -> Adjacency:
 
 
 @cache
-def equal_borders() -> dict[int, dict[tuple[int, ...], Adjacency]]:
-    """All graphs of 2 to 13 answers that meet Theorem 4's conditions, by size and offsets.
+def equal_borders() -> list[tuple[Adjacency, int]]:
+    """All graphs of 2 to 13 answers that meet Theorem 4's conditions, with their c.
 
     An automorphism with a single orbit makes a graph circulant, so that these are all there are.
     """
-    found: dict[int, dict[tuple[int, ...], Adjacency]] = {}
+    found = []
     for size in range(2, 14):
-        found[size] = {}
-        for count in range(1, size // 2 + 1):
-            for offsets in itertools.combinations(range(1, size // 2 + 1), count):
-                sizes = border_sizes_of(size, offsets)
-                if sum(sizes) == size - 1 and len(set(sizes)) == 1:
-                    found[size][offsets] = circulant_graph(size, offsets)
+        steps = range(1, size // 2 + 1)
+        for offsets in itertools.chain(*(itertools.combinations(steps, count) for count in steps)):
+            sizes = border_sizes_of(size, offsets)
+            if sum(sizes) == size - 1 and len(set(sizes)) == 1:
+                found.append((circulant_graph(size, offsets), sizes[0]))
     return found
 
 
-@cache
-def some_meeting_theorem_4() -> list[tuple[Adjacency, int, float]]:
-    """Five of them, with c and a ratio t; the last is Paley's graph, of diameter 2."""
-    graphs = clique(2), ring(5), ring(7), clique(6), circulant_graph(13, (1, 3, 4))
-    return list(zip(graphs, (1, 2, 2, 5, 6), (3.0, 2.0, 1.3, 2.0, 2.0), strict=True))
-
-
-def meeting_theorem_4(rng: Generator) -> tuple[Adjacency, int]:
-    """A graph that meets the conditions of Theorem 4, with its c."""
-    of_size = list(equal_borders()[int(rng.integers(2, 14))].values())
-    graph = of_size[rng.integers(len(of_size))]
-    return graph, int(graph.border_sizes(0)[1])
-
-
-def random_connected(rng: Generator, size: int) -> Adjacency:
-    """A random tree with random further edges."""
-    pairs = {(int(rng.integers(vertex)), vertex) for vertex in range(1, size)}
-    return Adjacency.from_edges(
-        size, pairs | {pair for pair in itertools.combinations(range(size), 2) if rng.random() < 0.3}
-    )
-
-
-def sharper_bound(values: int, individuals: int, outputs: int, leakage: float) -> float:
-    """log2 of t^u / sum_s C(u,s) (t-1)^s max(v^-s, 1/r): a bound on the leakage through r outputs below both of the paper's."""
-    parts = (
-        math.comb(individuals, s) * math.expm1(leakage) ** s * max(values**-s, 1 / outputs)
-        for s in range(individuals + 1)
-    )
-    return individuals * leakage / LOG2 - math.log2(sum(parts))
+def meeting_theorem_4(rng: Generator) -> tuple[Adjacency, int, float]:
+    """A graph that meets the conditions of Theorem 4, its c, and a privacy parameter."""
+    size = rng.integers(2, 14)
+    of_size = [pair for pair in equal_borders() if pair[0].size == size]
+    return *of_size[rng.integers(len(of_size))], float(rng.uniform(0.05, 4))
