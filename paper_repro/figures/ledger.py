@@ -1,180 +1,146 @@
-"""The ledger as tables and as a page: what was claimed, what came of it, and on what evidence."""
+"""The ledger as tables and pictures: what was claimed, what came of it, and what rests on what."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from paper_repro.claims import VERDICTS, read_ledger
-from paper_repro.claims.base import PAPERS, Claim, Finding, claims_of, sample_of
+from paper_repro.claims import VERDICTS, Row, read_ledger
+from paper_repro.claims.base import PAPERS, WEIGHTS, claims_of, sample_of
 from paper_repro.claims.verify import QUICK
-from paper_repro.figures.style import COLORS, canvas, drawing
-from paper_repro.reproduce.files import check_file_name, replace_files
+from paper_repro.figures.ledger_pages import FAULTY
+from paper_repro.figures.style import COLORS, canvas, drawing, panels
 
-__all__ = [
-    "draw_verdicts",
-    "finding_of",
-    "judged_again",
-    "ledger_page",
-    "ledger_table",
-    "save_page",
-    "summary_table",
-]
+__all__ = ["draw_rests", "draw_verdicts", "judged_again", "ledger_table", "summary_table"]
 
-# What is wrong first.
+# What is wrong first; neighbors differ in grey and by hatching.
 _LOOKS = {
-    "depends on the reading": (COLORS[3], "xxxx"),
-    "refuted": (COLORS[2], ""),
+    "refuted": (COLORS[0], ""),
+    "depends on the reading": (COLORS[2], "xxxx"),
     "corrected": (COLORS[5], "////"),
-    "loose": (COLORS[4], "...."),
-    "reproduced": (COLORS[1], ""),
-    "proved": (COLORS[0], ""),
-    "holds": (COLORS[6], "\\\\\\\\"),
-    "not checkable": ("#BBBBBB", ""),
+    "loose": ("#DDDDDD", "...."),
+    "holds": (COLORS[6], ""),
+    "reproduced": (COLORS[3], "\\\\\\\\"),
+    "proved": (COLORS[1], ""),
+    "not checkable": ("#F4F4F4", "||||"),
 }
+_GREYS = ("#F0F0F0", "#CFCFCF", "#A0A0A0", "#6A6A6A", "#202020")
+_FIELDS = [field for field in Row.__dataclass_fields__ if field != "numbers"]
 
 
-def ledger_table(papers: Sequence[str] = (), verdicts: Sequence[str] = (), text: str = "") -> pd.DataFrame:
-    """The ledger on record, or its rows of some papers, with some verdicts, that mention a text.
+def ledger_table(
+    papers: Sequence[str] = (), verdicts: Sequence[str] = (), weights: Sequence[str] = (), text: str = ""
+) -> pd.DataFrame:
+    """The ledger on record, or its rows of some papers, with some verdicts and weights, that mention a text.
 
-    Columns: ``paper``, ``number``, ``place``, ``statement``, ``verdict``, ``evidence``, ``correction``, ``check`` (the name of
-    the claim, ``paper.function`` in :mod:`paper_repro.claims`).
+    Columns: those of :class:`paper_repro.claims.Row` but for the numbers, which are in ``data/ledger.csv``.
 
     Raises
     ------
     ValueError
-        If a paper or verdict is unknown; the message lists those there are.
+        If a paper, verdict or weight is unknown; the message lists those there are.
+
+    >>> set(ledger_table(papers=["alvim2011"], verdicts=["refuted"])["verdict"])
+    {'refuted'}
     """
-    for given, known in ((papers, tuple(PAPERS)), (verdicts, VERDICTS)):
+    asked = {"paper": (papers, PAPERS), "verdict": (verdicts, VERDICTS), "weight": (weights, WEIGHTS)}
+    for given, known in asked.values():
         for name in given:
             if name not in known:
                 raise ValueError(f"unknown {name!r}; known are {', '.join(known)}")
-    chosen = [
-        row
-        for row in read_ledger()
-        if (not papers or row.paper in papers)
-        and (not verdicts or row.verdict in verdicts)
-        and text.lower() in f"{row.number} {row.statement} {row.evidence}".lower()
-    ]
-    fields = ["paper", "number", "place", "statement", "verdict", "evidence", "correction"]
-    return pd.DataFrame(
-        [[*(getattr(row, field) for field in fields), row.name] for row in chosen], columns=[*fields, "check"]
-    )
+    lines = [[getattr(row, field) for field in _FIELDS] for row in read_ledger()]
+    table = pd.DataFrame(lines, columns=_FIELDS)
+    table[["also", "rests_on"]] = table[["also", "rests_on"]].map("; ".join)
+    said = table[["name", "number", "statement", "evidence", "correction"]].agg(" ".join, axis=1)
+    chosen = said.str.contains(text, case=False, regex=False)
+    for field, (given, _) in asked.items():
+        chosen &= table[field].isin(list(given)) | (not given)
+    return table[chosen].reset_index(drop=True)
 
 
 def summary_table(table: pd.DataFrame) -> pd.DataFrame:
-    """How many claims of each paper got each verdict, with their sums.
+    """How many rows of each paper have each verdict and each weight, with their sums; ``claims`` counts all rows.
 
     >>> summary_table(ledger_table()).loc["all", "claims"] == len(ledger_table())
     np.True_
     """
-    counts = pd.crosstab(table["paper"], table["verdict"]).reindex(columns=list(VERDICTS), fill_value=0)
-    counts = counts.reindex([paper for paper in PAPERS if paper in counts.index])
+    papers = [paper for paper in PAPERS if paper in set(table["paper"])]
+    counts = pd.DataFrame({"claims": table["paper"].value_counts()}, index=papers)
+    for column, names in (("verdict", VERDICTS), ("weight", tuple(WEIGHTS))):
+        found = pd.crosstab(table["paper"], table[column])
+        counts = counts.join(found.reindex(index=papers, columns=list(names), fill_value=0))
     counts.loc["all"] = counts.sum()
-    counts["claims"] = counts.sum(axis=1)
-    return counts.rename_axis(index=None, columns=None)
+    return counts
 
 
-@drawing(*VERDICTS)
+@drawing(*VERDICTS, *WEIGHTS)
 def draw_verdicts(summary: pd.DataFrame, title: str = "") -> Figure:
-    """Verdicts a paper, as bars of claims.
+    """Verdicts a paper, and below it the weights of what is at fault, as bars of claims.
 
     ``summary`` is as of :func:`summary_table`. Raises ValueError if a column is missing.
     """
-    papers = [paper for paper in summary.index if paper != "all"]
-    figure, axes = canvas(7.2, 0.9 + 0.5 * len(papers))
-    left = np.zeros(len(papers))
-    box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-    for verdict, (color, hatch) in _LOOKS.items():
-        widths = summary.loc[papers, verdict].to_numpy(dtype=float)
-        style: Any = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.6}
-        axes.barh(papers, widths, left=left, label=verdict, **style)
-        for place in np.flatnonzero(widths >= 4):
-            middle, count = left[place] + widths[place] / 2, f"{widths[place]:.0f}"
-            axes.text(middle, int(place), count, ha="center", va="center", fontsize=8, bbox=box)
-        left += widths
-    axes.invert_yaxis()
-    axes.set(xlabel="claims", title=title)
-    axes.grid(False, axis="y")
-    figure.legend(loc="outside lower center", ncols=6)
+    papers = summary.drop(index="all")
+    figure, places = panels(2, 1, lambda across, down: (8.0, 1.4 + 0.8 * len(papers)), title, xlabel="claims")
+    _draw_bars(places[0], papers, _LOOKS)
+    _draw_bars(places[1], papers, {weight: (grey, "") for weight, grey in zip(WEIGHTS, _GREYS, strict=True)})
+    places[0].set_title("verdicts")
+    places[1].set_title("what a fault weighs")
+    return figure
+
+
+@drawing("root", "depth", "number", "verdict")
+def draw_rests(rests: pd.DataFrame, title: str = "") -> Figure:
+    """What rests on the first root of a table as of :func:`rests_table`: a line a row, each under the one it uses."""
+    shown = rests[rests["root"] == rests["root"].iloc[0]].reset_index(drop=True)
+    figure, axes = canvas(7.2, 0.6 + 0.24 * len(shown))
+    for i, row in shown.iterrows():
+        color, hatch = _LOOKS[str(row["verdict"])]
+        depth, label = int(row["depth"]), f"{row['paper']}, {row['number']}: {row['verdict']}"
+        if depth:
+            above = shown.index[(shown["name"] == row["on"]) & (shown.index < i)][-1]
+            axes.plot([depth - 1, depth - 1, depth], [above, i, i], color="#888888", linewidth=0.9, zorder=1)
+        axes.scatter(depth, int(str(i)), s=70, color=color, hatch=hatch, edgecolor="black", linewidth=0.6, zorder=2)
+        weight = "bold" if row["verdict"] in FAULTY else "normal"
+        axes.annotate(label, (depth, int(str(i))), (9, 0), textcoords="offset points", va="center", weight=weight)
+    axes.set(xlim=(-0.3, shown["depth"].max() + 6), ylim=(len(shown) - 0.4, -0.6), title=title)
+    axes.axis("off")
     return figure
 
 
 def judged_again(table: pd.DataFrame, instances: int = QUICK) -> pd.DataFrame:
     """Claims of a ledger's rows judged here and now: the same table with the verdicts and the evidence that come out.
 
-    >>> table = ledger_table(papers=["kalantari2018"], text="Theorem 3, lower")
+    What is not checkable stays as it is. Raises ValueError if a row names no claim.
+
+    >>> table = ledger_table(papers=["alvim2011"], text="Theorem 1's bound")
     >>> judged_again(table)["verdict"].equals(table["verdict"])
     True
     """
-    findings = [_find(name, instances)[1] for name in table["check"]]
-    return table.assign(
-        verdict=[finding.verdict for finding in findings], evidence=[finding.evidence for finding in findings]
-    )
+    judged = table.copy()
+    for i in table.index[table["verdict"] != "not checkable"]:
+        (claim,) = claims_of([str(table.at[i, "name"])])
+        finding = claim.find(sample_of(claim, 0, claim.instances(instances)))
+        judged.loc[i, ["verdict", "evidence"]] = [finding.verdict, finding.evidence]
+    return judged
 
 
-def finding_of(name: str, instances: int = QUICK) -> str:
-    """One claim judged here and now: what is said, the verdict, its evidence, and what is right instead.
-
-    Violations of the size of rounding, which differ from machine to machine, are told as ``below 1e-9``. Raises ValueError if
-    there is no claim of this name.
-    """
-    claim, finding = _find(name, instances)
-    evidence = re.sub(r"\b(\d\.\de-1\d|0\.0e\+00)\b", "below 1e-9", finding.evidence)
-    lines = [f"{PAPERS[claim.text.paper]}, {claim.text.number}", f"  {'says':13} {claim.text.statement}"]
-    lines.append(f"  {finding.verdict:13} {evidence}")
-    if claim.text.correction:
-        lines.append(f"  {'instead':13} {claim.text.correction}")
-    return "\n".join(lines)
-
-
-def ledger_page(table: pd.DataFrame) -> str:
-    """The whole ledger as a page in Markdown: the summary, what is wrong first, then paper by paper."""
-    parts = [
-        "# The ledger",
-        "",
-        "Every claim of five papers and what a computation made of it. `make verify` recomputes it.",
-    ]
-    summary = summary_table(table)
-    parts += ["", f"| | {' | '.join(summary.columns)} |", "|---|" + "---:|" * len(summary.columns)]
-    parts += [
-        f"| {name} | {' | '.join(map(str, counts))} |"
-        for name, counts in zip(summary.index, summary.to_numpy(), strict=True)
-    ]
-    parts.append("")
-    for paper, name in PAPERS.items():
-        rows = table[table["paper"] == paper]
-        if rows.empty:
-            continue
-        parts += [f"## {name}", "", "| | verdict | claim | evidence | instead |", "|---|---|---|---|---|"]
-        for row in rows.itertuples():
-            cells = (f"{row.number}<br>{row.place}", f"**{row.verdict}**", row.statement, row.evidence, row.correction)
-            parts.append("| " + " | ".join(_cell(str(cell)) for cell in cells) + " |")
-        parts.append("")
-    return "\n".join(parts)
-
-
-def save_page(page: str, name: str, output_dir: str | Path) -> None:
-    """Write a page into a folder; the empty string writes nothing.
-
-    Raises ValueError for a name that is none of a file in the folder, and OSError if it cannot be written.
-    """
-    check_file_name(name)
-    if output_dir:
-        replace_files({Path(output_dir) / f"{name}.md": page.encode()})
-
-
-def _find(name: str, instances: int) -> tuple[Claim, Finding]:
-    (claim,) = claims_of([name])
-    return claim, claim.find(sample_of(claim, 0, claim.instances(instances)))
-
-
-def _cell(text: str) -> str:
-    """Text that does not break a table: no bars, no line breaks, and nothing taken for markup."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("*", "\\*").replace("\\*\\*", "**")
+def _draw_bars(axes: Axes, counts: pd.DataFrame, looks: dict[str, tuple[str, str]]) -> None:
+    left = np.zeros(len(counts))
+    box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+    for name, (color, hatch) in looks.items():
+        widths = counts[name].to_numpy(dtype=float)
+        style: Any = {"color": color, "hatch": hatch, "edgecolor": "#777777", "linewidth": 0.4}
+        axes.barh(counts.index, widths, left=left, label=name, **style)
+        for place in np.flatnonzero(widths >= 6):
+            middle = left[place] + widths[place] / 2
+            axes.text(middle, int(place), f"{widths[place]:.0f}", ha="center", va="center", fontsize=8, bbox=box)
+        left += widths
+    axes.set_xlim(0, max(1.0, 1.05 * left.max()))
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))

@@ -1,87 +1,248 @@
-"""The ledger as tables, a picture and a page."""
+"""The ledger as tables, pictures and pages; what the record does not have yet, in rows made up here."""
 
+import itertools
 import json
 import re
+from dataclasses import replace
 
+import matplotlib.colors
 import pytest
 
 from paper_repro.claims import VERDICTS, read_ledger
-from paper_repro.figures import ledger as page
-from paper_repro.paths import NOTEBOOKS
+from paper_repro.claims.base import PAPERS, WEIGHTS
+from paper_repro.figures import ledger, ledger_pages
+from paper_repro.paths import NOTEBOOKS, ROOT
+from paper_repro.reproduce.formulas import failing_formulas, html_text, markdown_text
+
+RECORD = read_ledger()
+# A program that is false, two rows that use it, and one that uses one of these and stands.
+FIRST, SECOND, THIRD, FOURTH = (row.name for row in RECORD[:4])
+MADE_UP = [
+    replace(
+        RECORD[0],
+        statement=r"For $D_1 < D$ and $\{P\}$: $\frac{1}{2} \le a^*$.",
+        verdict="refuted",
+        weight="false, relied on",
+    ),
+    replace(
+        RECORD[1],
+        rests_on=(FIRST,),
+        verdict="corrected",
+        weight="misprint",
+        exact="$2^{-d}$",
+        independent="a linear program",
+    ),
+    replace(RECORD[2], rests_on=(FIRST, SECOND), verdict="proved", tried=500, relevant=480, variants=3, rejected=2),
+    replace(
+        RECORD[3],
+        rests_on=(SECOND,),
+        verdict="holds",
+        tried=500,
+        relevant=40,
+        reading="<b> & more",
+        also=("kalantari2016: Lemma 1",),
+    ),
+]
 
 
 @pytest.fixture(scope="module")
-def ledger():
-    return page.ledger_table()
+def table():
+    return ledger.ledger_table()
 
 
-def test_the_table_is_the_record(ledger):
-    rows = read_ledger()
-    assert ledger["check"].tolist() == [row.name for row in rows]
-    assert ledger["verdict"].tolist() == [row.verdict for row in rows]
+@pytest.fixture(scope="module")
+def pages():
+    return ledger_pages.ledger_pages(RECORD)
 
 
-def test_rows_are_filtered_by_paper_verdict_and_text(ledger):
-    found = page.ledger_table(papers=["zhong_bu2022"], verdicts=["corrected", "refuted"], text="proposition 12")
-    assert 0 < len(found) < len(ledger)
+@pytest.fixture
+def made_up():
+    return ledger_pages.ledger_pages(MADE_UP)
+
+
+def test_the_table_is_the_record(table):
+    assert table["name"].tolist() == [row.name for row in RECORD]
+    assert table["verdict"].tolist() == [row.verdict for row in RECORD]
+    assert table["rests_on"].tolist() == ["; ".join(row.rests_on) for row in RECORD]
+
+
+def test_rows_are_filtered_by_paper_verdict_weight_and_text(table):
+    found = ledger.ledger_table(papers=["zhong_bu2022"], verdicts=["corrected", "refuted"], text="PROPOSITION 12")
+    assert 0 < len(found) < len(table)
     assert set(found["paper"]) == {"zhong_bu2022"}
     assert set(found["verdict"]) <= {"corrected", "refuted"}
-    for unknown in ({"papers": ["dwork2006"]}, {"verdicts": ["true"]}):
-        with pytest.raises(ValueError, match=r"unknown '(dwork2006|true)'; known are"):
-            page.ledger_table(**unknown)
+    assert ledger.ledger_table(text="alvim2011.theorem_4_legal")["name"].tolist() == ["alvim2011.theorem_4_legal"]
+    assert set(ledger.ledger_table(weights=["misprint"])["weight"]) <= {"misprint"}
+    for unknown in ({"papers": ["dwork2006"]}, {"verdicts": ["true"]}, {"weights": ["heavy"]}):
+        with pytest.raises(ValueError, match=r"unknown '(dwork2006|true|heavy)'; known are"):
+            ledger.ledger_table(**unknown)
 
 
-def test_the_summary_adds_up(ledger):
-    summary = page.summary_table(ledger)
-    assert summary.loc["all", "claims"] == len(ledger)
+def test_the_summary_adds_up(table):
+    summary = ledger.summary_table(table)
+    assert summary.loc["all", "claims"] == len(table)
     assert (summary[list(VERDICTS)].sum(axis=1) == summary["claims"]).all()
-    for paper, count in ledger["paper"].value_counts().items():
+    assert summary.loc["all", list(WEIGHTS)].sum() == (table["weight"] != "").sum()
+    for paper, count in table["paper"].value_counts().items():
         assert summary.loc[paper, "claims"] == count
 
 
-def test_the_picture_shows_every_verdict_by_more_than_color(ledger):
-    summary = page.summary_table(ledger)
-    figure = page.draw_verdicts(summary, "Verdicts")
-    axes = figure.axes[0]
-    widths = [bar.get_width() for container in axes.containers for bar in container]
-    assert sum(widths) == len(ledger)
-    looks = {(bar.patches[0].get_facecolor(), bar.patches[0].get_hatch()) for bar in axes.containers}
-    assert len(looks) == len(VERDICTS)
-    assert axes.get_xlabel() == "claims"
+def grey(color):
+    red, green, blue = matplotlib.colors.to_rgb(color)
+    return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
-def test_the_page_has_a_row_for_every_claim(ledger):
-    text = page.ledger_page(ledger)
-    rows = [line for line in text.splitlines() if line.startswith("| ") and "**" in line]
-    assert len(rows) == len(ledger)
-    for line in rows:
-        assert len(re.findall(r"(?<!\\)\|", line)) == 6, line
-    assert text.count("\n## ") == ledger["paper"].nunique()
+def test_verdicts_and_weights_are_told_apart_in_grey(table):
+    figure = ledger.draw_verdicts(ledger.summary_table(table), "Verdicts")
+    verdicts, weights = figure.axes
+    assert sum(bar.get_width() for container in verdicts.containers for bar in container) == len(table)
+    for axes, names in ((verdicts, VERDICTS), (weights, WEIGHTS)):
+        assert {container.get_label() for container in axes.containers} == set(names)
+        bars = [container.patches[0] for container in axes.containers]
+        for left, right in itertools.pairwise(bars):
+            apart = abs(grey(left.get_facecolor()) - grey(right.get_facecolor()))
+            assert apart > 0.12 or left.get_hatch() != right.get_hatch()
+        assert len({(round(grey(bar.get_facecolor()), 2), bar.get_hatch()) for bar in bars}) == len(names)
+    assert list(ledger_pages.MEANINGS) == [container.get_label() for container in verdicts.containers]
 
 
-def test_a_page_is_written_where_it_is_wanted(tmp_path):
-    page.save_page("# Page\n", "page", "")
-    page.save_page("# Page\n", "page", tmp_path / "new")
+def test_every_row_has_an_anchor_on_the_page_of_its_paper_and_in_the_html(pages):
+    for paper in PAPERS:
+        keys = re.findall(r'^<a id="(\w+)"></a>\n\n###', pages[f"ledger_{paper}.md"], re.MULTILINE)
+        assert keys == [row.name.partition(".")[2] for row in RECORD if row.paper == paper]
+    assert re.findall(r'<details id="(\w+\.\w+)"', pages["ledger.html"]) == [row.name for row in RECORD]
+
+
+def test_every_link_leads_somewhere(pages):
+    anchors = {name: set(re.findall(r'<a id="([\w-]+)"', page)) for name, page in pages.items()}
+    count = 0
+    for page in (page for name, page in pages.items() if name.endswith(".md")):
+        for target in re.findall(r"(?<!\\)\]\(([^)\s]+)\)", page):
+            path, _, fragment = target.partition("#")
+            if path in pages:
+                assert not fragment or fragment in anchors[path], target
+            else:
+                lines = (ROOT / "figures" / path).resolve().read_text(encoding="utf-8").splitlines()
+                start, end = map(int, re.fullmatch(r"L(\d+)-L(\d+)", fragment).groups()) if fragment else (1, 1)
+                assert 1 <= start <= end <= len(lines)
+            count += 1
+    assert count > len(RECORD)
+    html = pages["ledger.html"]
+    assert set(re.findall(r'href="#([^"]+)"', html)) <= set(re.findall(r' id="([^"]+)"', html))
+
+
+def test_a_link_to_a_check_shows_the_function():
+    path, _, lines = ledger_pages._sources()["kalantari2016.lemma_1"].partition("#")
+    start = int(re.match(r"L(\d+)", lines)[1])
+    text = "\n".join((ROOT / path).read_text(encoding="utf-8").splitlines()[start - 1 : start + 3])
+    assert "@" in text and "lemma_1" in text
+
+
+def test_a_row_tells_all_that_is_known_of_it(made_up):
+    page = made_up["ledger_alvim2011.md"]
+    first, second, third, fourth = re.split(r'<a id="\w+"></a>\n\n###', page)[1:]
+    assert (
+        r"**refuted** (false, relied on): For $D _1 \lt  D$ and $\lbrace P\rbrace $: $\frac{1}{2} \le a^\ast $."
+        in first
+    )
+    assert f"* **Used by:** Alvim et al. 2011, [{MADE_UP[1].number}](ledger_alvim2011.md#" in first
+    assert "* **Exact:** $2^{-d}$" in second and "* **Independent:** a linear program" in second
+    assert "* **Rests on:**" in second and "* **Used by:**" in second
+    assert "* **Checked:** on 480 relevant random instances of 500; 2 of 3 wrong variants rejected" in third
+    assert "* **Checked:** on the named instances (40 of 500 random ones are relevant)" in fourth
+    assert "* **Reading:** &lt;b&gt; &amp; more" in fourth and "* **Also:** kalantari2016: Lemma 1" in fourth
+
+
+def test_the_index_has_the_key_the_matrix_and_the_findings(pages):
+    index = pages["ledger.md"]
+    for word, meaning in {**ledger_pages.MEANINGS, **WEIGHTS}.items():
+        (line,) = re.findall(rf"^\| \*\*{re.escape(word)}\*\* \|(.*)\| {re.escape(meaning)} \|$", index, re.MULTILINE)
+        cells = [int(re.search(r"\d+", re.sub(r"\(.*?\)", "", cell))[0]) for cell in line.split("|")]
+        assert sum(cells[:-1]) == cells[-1] == sum(word in (row.verdict, row.weight) for row in RECORD)
+    assert len(re.findall(r"^### \d+\. ", index, re.MULTILINE)) == 12
+    assert index.count("**Counterexample.**") == 12
+
+
+def test_what_is_legible_only_in_the_preprint_is_said_of_the_preprint():
+    for finding in ledger_pages.findings()[0]:
+        if any("kalantari2017" in name or "theorem_2b" in name or "theorem_3" in name for name in finding["rows"]):
+            assert "2018" not in finding["where"]
+
+
+def test_no_formula_of_the_record_or_of_the_findings_fails():
+    fields = ("number", "place", "text", "statement", "reading", "evidence", "correction", "exact", "independent")
+    texts = [getattr(row, field) for row in RECORD for field in fields]
+    texts += [str(text) for kind in ledger_pages.findings() for entry in kind for text in entry.values()]
+    assert failing_formulas(texts) == []
+
+
+@pytest.mark.parametrize("formula", [r"\nosuchcommand{a}", r"\frac{a}", "a_{", r"\left( a", "^"])
+def test_a_formula_that_fails_is_shown_as_it_is_written(formula):
+    assert failing_formulas([f"If ${formula}$, then $a$."]) == [formula]
+    assert html_text(f"If ${formula}$.") == f"If <code>{formula}</code>."
+
+
+def test_formulas_survive_markdown():
+    mistune = pytest.importorskip("mistune")
+    formula = r"\hat{a}_{1} * \hat{b}_{2} * \{c_1, c_2\}\, |d| < e_1"
+    told = markdown_text(f"a_b_c, *d* and ${formula}$ or ${formula}$.")
+    shown = mistune.create_markdown(escape=False)(told)
+    assert "<em>" not in shown and "<strong>" not in shown
+    for part in re.findall(r"\$(.+?)\$", told):
+        assert mistune.html(part).strip().removeprefix("<p>").removesuffix("</p>") == part
+    assert failing_formulas([told]) == []
+
+
+def test_what_rests_on_what_is_told_from_the_root_down():
+    rests = ledger_pages.rests_table(MADE_UP)
+    assert rests[["root", "depth", "name", "on"]].values.tolist() == [
+        [FIRST, 0, FIRST, ""],
+        [FIRST, 1, SECOND, FIRST],
+        [FIRST, 2, THIRD, SECOND],
+        [FIRST, 2, FOURTH, SECOND],
+    ]
+    around = [replace(MADE_UP[0], rests_on=(FOURTH,)), *MADE_UP[1:]]
+    assert set(ledger_pages.rests_table(around)["root"]) <= {FIRST, SECOND}
+    assert ledger_pages.rests_table(MADE_UP[2:]).empty
+
+
+def test_the_picture_of_what_rests_on_what_names_every_row():
+    figure = ledger.draw_rests(ledger_pages.rests_table(MADE_UP), "What rests on it")
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    labels = [text.get_text() for text in axes.texts]
+    assert [label.rpartition(": ")[2] for label in labels] == [row.verdict for row in MADE_UP]
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert all(figure.bbox.contains(*box.min) and figure.bbox.contains(*box.max) for box in boxes)
+
+
+def test_the_html_asks_nobody_for_anything_and_is_the_same_each_time(made_up):
+    html = made_up["ledger.html"]
+    assert ledger_pages.ledger_pages(MADE_UP)["ledger.html"] == html
+    assert not re.search(r"https?://|<link[^>]+href=\"(?!data:)|\bsrc=|@import|url\(|fetch\(|XMLHttp", html)
+    assert "<math alttext=" in html and "<!--" not in html
+
+
+def test_pages_are_written_where_they_are_wanted(tmp_path):
+    ledger_pages.save_pages({"page.md": "# Page\n"}, "")
+    ledger_pages.save_pages({"page.md": "# Page\n"}, tmp_path / "new")
     assert (tmp_path / "new" / "page.md").read_text(encoding="utf-8") == "# Page\n"
+    with pytest.raises(ValueError, match="no file name"):
+        ledger_pages.save_pages({"../page.md": "# Page\n"}, tmp_path)
 
 
-def test_a_claim_is_judged_again(ledger):
-    row = ledger[ledger["verdict"] == "refuted"].iloc[0]
-    said = page.finding_of(row["check"])
-    assert row["statement"] in said
-    assert "refuted" in said
-    assert row["correction"] in said
+def test_claims_are_judged_again(table):
+    some = table[table["name"].isin(["kalantari2016.lemma_1", "alvim2011.theorem_4_legal"])]
+    assert ledger.judged_again(some)["verdict"].equals(some["verdict"])
     with pytest.raises(ValueError, match="unknown claim 'nothing'"):
-        page.finding_of("nothing")
+        ledger.judged_again(some.assign(name="nothing"))
 
 
-def test_the_notebook_judges_every_refutation_and_correction_again_and_tells_some_in_full(ledger):
-    cells = {cell["id"]: cell for cell in json.loads((NOTEBOOKS / "ledger.ipynb").read_text(encoding="utf-8"))["cells"]}
-    wrong = ledger[ledger["verdict"].isin(["refuted", "corrected"])]
-    (output,) = cells["rows"]["outputs"]
-    found = re.findall(r"^(refuted|corrected) +(\w+) \(", "".join(output["text"]), re.MULTILINE)
-    names = wrong["check"].str.partition(".")[2]
-    assert found == list(zip(wrong["verdict"], names, strict=True))
-    in_full = re.findall(r'"(\w+\.\w+)"', "".join(cells["parameters"]["source"]))
-    assert 10 < len(in_full) < 20
-    assert set(in_full) <= set(wrong["check"])
+def test_the_notebook_shows_the_rows_asked_for_and_every_finding(table):
+    cells = json.loads((NOTEBOOKS / "ledger.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert len(cells) < 16
+    outputs = {cell["id"]: cell.get("outputs", []) for cell in cells}
+    told = ["".join(output["data"]["text/markdown"]) for output in outputs["findings"]]
+    assert told == ledger_pages.finding_pages("../figures/")
+    (rows,) = outputs["rows"]
+    assert "".join(rows["data"]["text/markdown"]).count("\n") == 1 + (table["verdict"] == "refuted").sum()

@@ -35,7 +35,7 @@ def test_what_draws_takes_a_table_and_never_a_model(draw):
 
 def test_every_page_has_the_name_of_a_notebook_and_no_name_twice():
     notebooks = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
-    assert {page.__name__.rpartition(".")[2] for page in PAGES} == notebooks | {"style"}
+    assert {page.__name__.rpartition(".")[2] for page in PAGES} == notebooks | {"style", "ledger_pages"}
     names = [name for page in PAGES for name in page.__all__]
     assert len(set(names)) == len(names)
 

@@ -1,0 +1,343 @@
+"""The pages of the ledger: an index with the findings and a page a paper in Markdown, and one in HTML that a browser filters.
+
+They are made from the record alone. The HTML is the template ``ledger.html`` with the rows in it; the findings are texts in
+``ledger.toml``. Links lead to the lines of the checks.
+"""
+
+from __future__ import annotations
+
+import html
+import inspect
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from paper_repro.claims import VERDICTS, Row, read_ledger
+from paper_repro.claims.base import PAPERS, WEIGHTS, all_claims
+from paper_repro.paths import ROOT
+from paper_repro.reproduce.files import check_file_name, replace_files
+from paper_repro.reproduce.formulas import html_text, markdown_text
+
+__all__ = [
+    "FAULTY",
+    "MEANINGS",
+    "counts_sentence",
+    "finding_pages",
+    "findings",
+    "ledger_pages",
+    "rests_table",
+    "rows_page",
+    "save_pages",
+]
+
+FAULTY = ("refuted", "depends on the reading", "corrected")
+"""Verdicts on what is not right as printed."""
+
+MEANINGS = {
+    "refuted": "false: there is a counterexample",
+    "depends on the reading": "true in one fair reading and false in another; both are judged",
+    "corrected": "wrong as printed, right after the change that is given",
+    "loose": "true, but not the best possible",
+    "holds": "violated by no instance, named or random, that was tried; no proof",
+    "reproduced": "numbers that the computation gives back",
+    "proved": "decided for all instances, of the sizes that are named, by algebra, a solver, enumeration or a certificate",
+    "not checkable": "says nothing that a computation could decide; the reason is given",
+}
+"""What a verdict means, what is wrong first."""
+
+_SHORT = {
+    "alvim2011": "Alvim et al. 2011",
+    "kalantari2016": "Kalantari et al. 2016",
+    "kalantari2017": "Kalantari et al. 2017 (preprint)",
+    "kalantari2018": "Kalantari et al. 2018",
+    "zhong_bu2022": "Zhong and Bu 2022",
+}
+# So many relevant random instances are evidence; with fewer, that is the named ones.
+_ENOUGH = 100
+_HERE = Path(__file__).parent
+_RESTS = "Below a row at fault, the rows that use it: what is at fault falls, the others stand by themselves."
+
+
+def ledger_pages(rows: Sequence[Row]) -> dict[str, str]:
+    """The pages by file name: the index, a page a paper, and one in HTML that holds every row.
+
+    >>> sorted(ledger_pages([]))
+    ['ledger.html', 'ledger.md']
+    """
+    papers = [paper for paper in PAPERS if any(row.paper == paper for row in rows)]
+    pages = {f"ledger_{paper}.md": _paper_page(paper, rows) for paper in papers}
+    return {"ledger.md": _index_page(rows, papers), **pages, "ledger.html": _html_page(rows, papers)}
+
+
+def save_pages(pages: dict[str, str], output_dir: str | Path) -> None:
+    """Write pages into a folder, all or none; the empty string writes nothing.
+
+    Raises ValueError for a name that is none of a file in the folder, and OSError if one cannot be written.
+    """
+    for name in pages:
+        check_file_name(name)
+    if output_dir:
+        replace_files({Path(output_dir) / name: page.encode() for name, page in pages.items()})
+
+
+def finding_pages(folder: str = "") -> list[str]:
+    """Each finding in Markdown: what is printed, a counterexample, what is right, its rows; ``folder`` is that of the pages.
+
+    >>> "**Counterexample.**" in finding_pages()[0]
+    True
+    """
+    rows = {row.name: row for row in read_ledger()}
+    pages = []
+    for number, entry in enumerate(findings()[0], start=1):
+        parts = [f"### {number}. {entry['title']}", f"*{entry['where']}*"]
+        for label, field in (("Printed", "printed"), ("Counterexample", "counterexample"), ("Instead", "instead")):
+            parts.append(f"**{label}.** {markdown_text(entry[field])}")
+        parts.append("Rows: " + "; ".join(_link(rows[name], folder) for name in entry["rows"]) + ".")
+        pages.append("\n\n".join(parts))
+    return pages
+
+
+@cache
+def findings() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The findings that matter and what was found in the papers' favor, each with the names of its rows on record.
+
+    Raises ValueError if none of the rows that one names is on record.
+
+    >>> all(finding["rows"] for kind in findings() for finding in kind)
+    True
+    """
+    told = tomllib.loads((_HERE / "ledger.toml").read_text(encoding="utf-8"))
+    known = {row.name for row in read_ledger()}
+    for entry in told["finding"] + told["favor"]:
+        # The preprint of 2017 and the article of 2018 are one text: a row may stand under either.
+        either = [[name, name.replace("kalantari2017.", "kalantari2018.")] for name in entry["rows"]]
+        entry["rows"] = [next(name for name in names if name in known) for names in either if known & {*names}]
+        if not entry["rows"]:
+            raise ValueError(f"no row on record is named by {entry['title']!r}")
+    return told["finding"], told["favor"]
+
+
+def rows_page(table: pd.DataFrame, folder: str = "") -> str:
+    """Rows of a ledger as a table in Markdown, with links to the pages in ``folder``.
+
+    >>> rows_page(pd.DataFrame({"name": ["alvim2011.theorem_4_legal"]})).splitlines()[0]
+    '| row | verdict | weight | statement |'
+    """
+    rows = {row.name: row for row in read_ledger()}
+    lines = ["| row | verdict | weight | statement |", "|---|---|---|---|"]
+    for row in (rows[name] for name in table["name"]):
+        lines.append(f"| {_link(row, folder, True)} | {row.verdict} | {row.weight} | {markdown_text(row.statement)} |")
+    return "\n".join(lines)
+
+
+def rests_table(rows: Sequence[Row]) -> pd.DataFrame:
+    """What rests on rows at fault: below each of them those that use it, and below them those that use them in turn.
+
+    Columns: ``root`` and ``name`` (of rows), ``on`` (what ``name`` uses), ``depth`` (0 at the root), ``paper``, ``number``,
+    ``verdict``. The root with most below it comes first; what has a row at fault above it is no root.
+
+    >>> rests_table([]).empty
+    True
+    """
+    by_name = {row.name: row for row in rows}
+    below = {name: _below(name, rows) for name, row in by_name.items() if row.verdict in FAULTY and _users(name, rows)}
+    inner = {user for lines in below.values() for _, user, _ in lines}
+    columns = ["root", "depth", "name", "on", "paper", "number", "verdict"]
+    found = []
+    for root in sorted(below.keys() - inner, key=lambda name: (-len(below[name]), name)):
+        for depth, name, on in [(0, root, ""), *below[root]]:
+            found.append([root, depth, name, on, *(getattr(by_name[name], column) for column in columns[4:])])
+    return pd.DataFrame(found, columns=columns)
+
+
+def counts_sentence(rows: Sequence[Row] | None = None) -> str:
+    """How many rows there are, with what verdicts, and what they rest on; of the record, if none are given.
+
+    >>> counts_sentence([]).split(":")[0]
+    '0 claims are judged'
+    """
+    rows = read_ledger() if rows is None else rows
+    count = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
+    told = [
+        f"{len(rows)} claims are judged: {count['proved']} are proved, {count['reproduced']} reproduced,",
+        f"{count['holds']} hold wherever they were tried, {count['loose']} are true but not the best possible,",
+        f"{count['corrected']} are wrong as printed and right after a stated change, {count['refuted']} are refuted,",
+        f"{count['depends on the reading']} depend on the reading, and {count['not checkable']} cannot be checked.",
+        f"{sum(row.relevant for row in rows):,} random instances were relevant, and the checks reject",
+        f"{sum(row.rejected for row in rows)} of {sum(row.variants for row in rows)} wrong variants of the statements.",
+    ]
+    return " ".join(told)
+
+
+def _users(name: str, rows: Sequence[Row]) -> list[str]:
+    return [row.name for row in rows if name in row.rests_on]
+
+
+def _below(name: str, rows: Sequence[Row], depth: int = 1, seen: set[str] | None = None) -> list[tuple[int, str, str]]:
+    """Rows that rest on a row, directly or through others, each once: depth, name, and what it uses."""
+    seen = {name} if seen is None else seen
+    lines = []
+    for user in _users(name, rows):
+        if user not in seen:
+            seen.add(user)
+            lines += [(depth, user, name), *_below(user, rows, depth + 1, seen)]
+    return lines
+
+
+def _link(row: Row, folder: str = "", short: bool = False) -> str:
+    """A link to a row's place in the pages, with its verdict and weight unless short."""
+    place = f"[{markdown_text(row.number)}]({folder}ledger_{row.paper}.md#{row.name.partition('.')[2]})"
+    return place if short else f"{_SHORT[row.paper]}, {place}: {_judgment(row)}"
+
+
+def _judgment(row: Row) -> str:
+    return f"**{row.verdict}**" + f" ({row.weight})" * bool(row.weight)
+
+
+@cache
+def _sources() -> dict[str, str]:
+    """Where each check is, by the name of its row: a path in the repository, with lines."""
+    places = {}
+    for claim in all_claims():
+        lines, start = inspect.getsourcelines(claim.source)
+        path = Path(inspect.getsourcefile(claim.source) or "").resolve().relative_to(ROOT).as_posix()
+        places[claim.name] = f"{path}#L{start}-L{start + len(lines) - 1}"
+    return places
+
+
+def _facts(row: Row) -> list[tuple[str, str]]:
+    """What is told of a row beside its statement, as labels and texts with formulas."""
+    checked = []
+    if row.tried and row.relevant >= _ENOUGH:
+        checked.append(f"on {row.relevant} relevant random instances of {row.tried}")
+    elif row.verdict not in ("proved", "reproduced", "not checkable"):
+        checked.append(
+            "on the named instances" + f" ({row.relevant} of {row.tried} random ones are relevant)" * bool(row.tried)
+        )
+    if row.variants:
+        checked.append(f"{row.rejected} of {row.variants} wrong variants rejected")
+    if row.numbers:
+        checked.append(f"tolerance {row.tolerance:g}")
+    facts = {"Place": row.place, "Read in": row.text, "Reading": row.reading, "Evidence": row.evidence}
+    facts |= {"Instead": row.correction, "Exact": row.exact, "Independent": row.independent}
+    facts |= {"Checked": "; ".join(checked), "Also": "; ".join(row.also)}
+    return [(label, text) for label, text in facts.items() if text]
+
+
+def _uses(row: Row, rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """What a row rests on, and what rests on it."""
+    uses = {"Rests on": row.rests_on, "Used by": _users(row.name, rows)}
+    return [(label, [other for other in rows if other.name in names]) for label, names in uses.items() if names]
+
+
+def _paper_page(paper: str, rows: Sequence[Row]) -> str:
+    own = [row for row in rows if row.paper == paper]
+    parts = [f"# {PAPERS[paper]}", f"{len(own)} rows, in the paper's order. [What the words mean](ledger.md)."]
+    for verdict in MEANINGS:
+        if found := [_link(row, short=True) for row in own if row.verdict == verdict]:
+            parts.append(f'<a id="{_slug(verdict)}"></a>**{verdict}** ({len(found)}): {"; ".join(found)}.')
+    for row in own:
+        parts.append(f'<a id="{row.name.partition(".")[2]}"></a>\n\n### {markdown_text(row.number)}')
+        parts.append(f"{_judgment(row)}: {markdown_text(row.statement)}")
+        lines = [f"* **{label}:** {markdown_text(text)}" for label, text in _facts(row)]
+        lines += [f"* **{label}:** {'; '.join(map(_link, others))}" for label, others in _uses(row, rows)]
+        if row.name in _sources():
+            lines.append(f"* [Check](../{_sources()[row.name]}) `{row.name}`")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
+    parts = [
+        "# The ledger",
+        f"Every claim of five papers, judged by a computation that can fail. {counts_sentence(rows)}",
+    ]
+    parts.append(
+        "[All rows on one page](ledger.html), to open in a browser: search, filters, links. `make verify` judges all again and "
+        "compares with the [record](../data/ledger.csv)."
+    )
+    for title, names, meanings in (("Verdicts", "verdict", MEANINGS), ("What a fault weighs", "weight", WEIGHTS)):
+        lines = [
+            f"| | {' | '.join(_SHORT[paper] for paper in papers)} | all | |",
+            "|---|" + "---:|" * (len(papers) + 1) + "---|",
+        ]
+        for word, meaning in meanings.items():
+            found = [sum(row.paper == paper and getattr(row, names) == word for row in rows) for paper in papers]
+            cells = [
+                f"[{count}](ledger_{paper}.md#{_slug(word)})" if count and names == "verdict" else str(count)
+                for paper, count in zip(papers, found, strict=True)
+            ]
+            lines.append(f"| **{word}** | {' | '.join([*cells, str(sum(found))])} | {meaning} |")
+        parts += [f"## {title}", "\n".join(lines)]
+    by_name = {row.name: row for row in rows}
+    parts += ["## Findings", *finding_pages()] if rows else []
+    parts.append("## In the papers' favor")
+    for entry in findings()[1] if rows else ():
+        links = "; ".join(_link(by_name[row]) for row in entry["rows"] if row in by_name)
+        parts.append(f"* **{entry['title']}.** {markdown_text(entry['text'])} {links}.")
+    parts.append(f"## What rests on what\n\n{_RESTS}")
+    parts.append(_rests_list(rows, lambda depth, row: f"{'  ' * depth}* {_link(row)}"))
+    return "\n\n".join(parts) + "\n"
+
+
+def _rests_list(rows: Sequence[Row], line: Callable[[int, Row], str]) -> str:
+    by_name, rests = {row.name: row for row in rows}, rests_table(rows)
+    return "\n".join(line(depth, by_name[name]) for depth, name in zip(rests["depth"], rests["name"], strict=True))
+
+
+def _html_page(rows: Sequence[Row], papers: Iterable[str]) -> str:
+    """The template, with the rows in it."""
+    filters = []
+    for field, words in (("paper", list(papers)), ("verdict", list(MEANINGS)), ("weight", list(WEIGHTS))):
+        names = {word: _SHORT.get(word, word) for word in words}
+        boxes = "".join(
+            f'<label title="{html.escape(MEANINGS.get(word, WEIGHTS.get(word, name)))}"><input type="checkbox" name="{field}" '
+            f'value="{word}"><span class="{_slug(word)}">{html.escape(name)} <b></b></span></label>'
+            for word, name in names.items()
+        )
+        filters.append(f"<fieldset><legend>{field}</legend>{boxes}</fieldset>")
+    sections = []
+    for paper in papers:
+        told = "\n".join(_html_row(row, rows) for row in rows if row.paper == paper)
+        sections.append(
+            f'<section aria-labelledby="{paper}"><h2 id="{paper}">{html.escape(PAPERS[paper])}</h2>\n{told}\n</section>'
+        )
+    rests = _rests_list(
+        rows, lambda depth, row: f'<li style="margin-left:{1.5 * depth}em">{_html_link(row)}: {row.verdict}</li>'
+    )
+    page = (_HERE / "ledger.html").read_text(encoding="utf-8")
+    parts = {
+        "FILTERS": "".join(filters),
+        "ROWS": "\n".join(sections),
+        "COUNTS": counts_sentence(rows),
+        "RESTS": f"<p>{_RESTS}</p><ul>{rests}</ul>",
+    }
+    for key, part in parts.items():
+        page = page.replace(f"<!--{key}-->", part)
+    return page
+
+
+def _html_row(row: Row, rows: Sequence[Row]) -> str:
+    facts = [(label, html_text(text)) for label, text in _facts(row)]
+    facts += [(label, "; ".join(map(_html_link, others))) for label, others in _uses(row, rows)]
+    if row.name in _sources():
+        facts.append(("Check", f'<a href="../{_sources()[row.name]}"><code>{row.name}</code></a>'))
+    told = "".join(f"<dt>{label}</dt><dd>{text}</dd>" for label, text in facts)
+    weight = f' <span class="weight">{row.weight}</span>' if row.weight else ""
+    return (
+        f'<details id="{row.name}" data-paper="{row.paper}" data-verdict="{row.verdict}" data-weight="{row.weight}"><summary>'
+        f'<span class="{_slug(row.verdict)}">{row.verdict}</span>{weight} <b>{html_text(row.number)}</b> '
+        f'<span class="said">{html_text(row.statement)}</span></summary><dl>{told}</dl></details>'
+    )
+
+
+def _html_link(row: Row) -> str:
+    return f'<a href="#{row.name}">{html_text(row.number)}</a>'
+
+
+def _slug(word: str) -> str:
+    return word.replace(",", "").replace(" ", "-")
