@@ -27,16 +27,9 @@ from paper_repro.claims.exact import (
     response,
     worst_distortion,
 )
-from paper_repro.claims.kalantari_tools import output_sizes, tail
+from paper_repro.claims.kalantari_tools import falling_letters, output_sizes, tail
 from paper_repro.claims.prove import always, identical
 from paper_repro.errors import optional
-
-
-def _falling(z3: Any, size: int) -> tuple[list[Any], list[Any]]:
-    """Probabilities P_1 >= ... >= P_M as symbols, and what is known of them."""
-    p = z3.Reals(" ".join(f"p{i}" for i in range(size)))
-    return p, [p[-1] >= 0, sum(p) == 1, *(p[i] >= p[i + 1] for i in range(size - 1))]
-
 
 # Lemmas 1, 2 and 7
 
@@ -139,7 +132,7 @@ def lemma_5_perfect(begin: int = 1, sorted_: bool = True) -> Finding:
     z3 = optional("z3", "proofs")
     facts = {}
     for size in (3, 4, 5):
-        p, given = _falling(z3, size)
+        p, given = falling_letters(size)
         a = z3.Reals(" ".join(f"a{i}" for i in range(size)))
         answers = [sum(a) == 1, *(one >= 0 for one in a), *(given if sorted_ else [sum(p) == 1, *(q >= 0 for q in p)])]
         # Of the largest probability: sum a_i P_i <= P_1, one product at a time.
@@ -248,7 +241,7 @@ def equation_45_conditions(range_: int = 1, letters: int = 0) -> Finding:
     z3 = optional("z3", "proofs")
     d, facts = z3.Real("d"), {}
     for size in (3, 4, 5):
-        p, given = _falling(z3, size)
+        p, given = falling_letters(size)
         most = sum(p[size - letters :]) if letters else (size - range_) * p[-1]
         conditions = z3.And(p[0] <= 1 - d, *((size - 1) * one >= d for one in p[1:]))
         facts[f"M = {size}"] = always(conditions, *given, d >= 0, d <= most)

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -33,12 +34,14 @@ from paper_repro.claims.kalantari_tools import (
     channel_program,
     confirmed,
     eps,
+    falling_letters,
     last_budget,
     least_ratio,
+    only_symmetric,
     table_1,
     tail,
 )
-from paper_repro.claims.prove import always, identical
+from paper_repro.claims.prove import always
 from paper_repro.errors import optional
 from paper_repro.papers import kalantari2016, kalantari2018
 from paper_repro.papers.readings import Reading
@@ -66,23 +69,19 @@ def low_utility(distortion: str = "2/5") -> Finding:
     return depends(readings)
 
 
-@claim(wrong={"from D = 1/2 on": {"first": Fraction(1, 2)}, "from D = (M-2)/(M-1) on": {"behind": 1}})
-def no_leakage(first: Fraction | None = None, behind: int = 0) -> Finding:
-    sympy, z3 = optional("sympy", "proofs"), optional("z3", "proofs")
-    facts = {}
+@claim(name="no_leakage", wrong={"from D = 1/2 on": {"first": "1/2"}, "from D = (M-2)/(M-1) on": {"behind": 1}})
+@claim(name="theorem_1_zero", wrong={"from D = 1/2 on": {"first": "1/2"}, "from D = (M-2)/(M-1) on": {"behind": 1}})
+def _uniform(first: str = "", behind: int = 0) -> Finding:
+    z3 = optional("z3", "proofs")
+    facts, d = {}, z3.Real("d")
     for size in (2, 3, 4, 5):
-        p, d = sympy.symbols(f"p:{size - 1}"), z3.Real("d")
-        whole = [*p, 1 - sum(p)]
-        of_uniform = Fraction(size - 1, size)
-        changed = sum(one * sympy.Rational(size - 1, size) for one in whole)
-        facts[f"distortion (M-1)/M whatever the source, M = {size}"] = identical(
-            changed, sympy.Rational(size - 1, size)
-        )
-        begin = first or Fraction(size - 1 - behind, size - behind)
-        facts[f"allowed, M = {size}"] = always(
-            z3.Q(of_uniform.numerator, of_uniform.denominator) <= d, d >= z3.Q(begin.numerator, begin.denominator)
-        )
-    return proved("Sympy and z3, M = 2 to 5: the uniform answer, of ratio 1.", facts)
+        p = z3.Reals(" ".join(f"p{i}" for i in range(size)))
+        begin = z3.Q(size - 1 - behind, size - behind) if not first else z3.RealVal(first)
+        changed = sum(one * (1 - z3.Q(1, size)) for one in p)
+        facts[f"valid, M = {size}"] = always(changed <= d, sum(p) == 1, d >= begin)
+        facts[f"no less, M = {size}"] = always(changed == z3.Q(size - 1, size), sum(p) == 1)
+    how = "Z3, M = 2 to 5: the uniform answer to any source has distortion (M-1)/M, as any answer has to the uniform source."
+    return proved(how, facts)
 
 
 @claim(wrong={"with the affine hull": {"most": 2}})
@@ -112,7 +111,7 @@ def _ordered(rng: np.random.Generator) -> tuple[FloatArray, float]:
     _ordered,
     of="Class II sets",
     share=0.7,
-    wrong={"strictly, by 1/100": {"gap": 0.01}, "if only two neighbors keep their order": {"turned": True}},
+    wrong={"strictly, by 1/100": {"gap": 0.01}, "with the rarest letter first": {"turned": True}},
 )
 @example("Table I, ratio 10", np.array([[float(p) for p in TABLE_1]]), 10.0)
 @example("(1/2, 3/10, 1/5), ratio 11/5", np.array([[0.5, 0.3, 0.2]]), 2.2)
@@ -123,42 +122,12 @@ def lemma_2_order(vertices: FloatArray, odds: float, gap: float = 0.0, turned: b
     return channel_program(priors, odds, rising) - channel_program(priors, odds)
 
 
-@claim(wrong={"M in place of M-1": {"count": 0}, "for D up to 1": {"last": True}})
-def theorem_1_symmetric(count: int = 1, last: bool = False) -> Finding:
-    sympy, z3 = optional("sympy", "proofs"), optional("z3", "proofs")
-    m, t, d, kept = z3.Reals("m t d kept")
-    facts = {}
-    for size in (2, 3, 4, 5):
-        q, s = sympy.symbols(f"q:{size * size}"), sympy.Symbol("s")
-        rows = [[*q[size * i : size * i + size]] for i in range(size)]
-        for i in range(size):
-            rows[i][i - 1] = 1 - sum(rows[i]) + rows[i][i - 1]
-        inside = sum(rows[i][i] for i in range(size))
-        above = sum(s * rows[i][j] - rows[j][j] for i in range(size) for j in range(size) if i != j)
-        facts[f"sum of t Q(j|i) - Q(j|j) over i != j, M = {size}"] = identical(
-            above, s * (size - inside) - (size - 1) * inside
-        )
-    # The sum is not negative, and the uniform distribution allows M(1 - D) <= sum of Q(j|j).
-    given = [m >= 2, t >= 1, d > 0, d < 1, t * (m - kept) >= (m - 1) * kept, kept >= m * (1 - d)]
-    facts["no mechanism leaks less"] = always(t * d >= (m - count) * (1 - d), *given)
-    below = [m >= 2, d > 0, d <= 1] if last else [m >= 2, d > 0, m * d < m - 1]
-    facts["Q_D leaks no more"] = always(
-        z3.And(1 - d > d / (m - 1), (1 - d) <= (m - count) * (1 - d) / d * (d / (m - 1))), *below
-    )
-    how = "Sympy, M = 2 to 5, and z3: the sum over all t Q(j|i) >= Q(j|j), i != j, whatever else is in the set; Q_D meets it."
-    return proved(how, facts)
-
-
-@claim(wrong={"from (M-2)/(M-1) on": {"behind": 1}})
-def theorem_1_zero(behind: int = 0) -> Finding:
-    sympy = optional("sympy", "proofs")
-    facts = {}
-    for size in (2, 3, 4, 5):
-        a = sympy.symbols(f"a:{size - 1}")
-        changed = sum((1 - one) / sympy.Integer(size) for one in [*a, 1 - sum(a)])
-        facts[f"M = {size}"] = identical(changed, sympy.Rational(size - 1 - behind, size - behind))
-    how = "Sympy, M = 2 to 5: every answer that ignores the letter has distortion (M-1)/M for the uniform distribution."
-    return proved(how, facts)
+@claim(wrong={"for D up to 1": {"last": True}, "if the hull has a P with P_i >= 1/(M+1) for all i": {"near": 1}})
+def theorem_1_symmetric(last: bool = False, near: int = 0) -> Finding:
+    m, d = optional("z3", "proofs").Reals("m d")
+    enough = always((m - 1) / (m + near) >= d, m >= 2, d >= 0, d < 1 if last else m * d < m - 1)
+    how = "Z3, every M: 1/M >= D/(M-1), and a distribution of the hull that has P_i >= D/(M-1) for all i is enough."
+    return proved(how, {"1/M is enough": enough, **only_symmetric()})
 
 
 @for_all(
@@ -182,8 +151,8 @@ def theorem_2a(more: int = 0, falling: bool = True) -> Finding:
     z3 = optional("z3", "proofs")
     facts = {}
     for size in (2, 3, 4, 5):
-        p = z3.Reals(" ".join(f"p{i}" for i in range(size)))
-        given = [p[-1] >= 0, sum(p) == 1, *(p[i] >= p[i + 1] for i in range(size - 1) if falling)]
+        p, given = falling_letters(size)
+        given = given if falling else [sum(p) == 1, *(one >= 0 for one in p)]
         for count in range(1, size):
             last = sum(p[size - count - more :])
             # These letters are never published, so that they are changed for certain.
@@ -208,25 +177,13 @@ def theorem_2_thresholds(factor: int = 1) -> Finding:
     return refuted(text, abs(certain) < 1e-9 and fewer > full, at=at, first=first, full=full, fewer=fewer)
 
 
-@claim(wrong={"for 0 < D < D^(2)": {"letter": -2}, "M in place of M-1": {"count": 0}})
-def theorem_2b_symmetric(letter: int = -1, count: int = 1) -> Finding:
-    z3 = optional("z3", "proofs")
-    facts = {}
-    m, t, s, e, d = z3.Reals("m t s e d")
-    for size in (2, 3, 4, 5):
-        p = z3.Reals(" ".join(f"p{i}" for i in range(size)))
-        given = [d > 0, sum(p[letter:]) > d, p[-1] >= 0, sum(p) == 1, *(p[i] >= p[i + 1] for i in range(size - 1))]
-        weights = [p[0] < 1 - d, *((size - 1) * one > d for one in p[1:])]
-        facts[f"P_1 < 1-D and P_i > D/(M-1), M = {size}"] = always(z3.And(*weights), *given)
-    # Mass is moved to letter 1, whose D_1 = e is the smallest; s is the sum of the others. If not all are alike, that helps.
-    spent = (1 - d) * e + d / (m - 1) * s
-    given = [m >= 2, d > 0, d < 1, t >= 1, e >= 0, s >= 0, z3.Or(spent < d, z3.And(spent == d, s == (m - 1) * e))]
-    facts["then t D >= (M-1)(1-D)"] = always(t * d >= (m - count) * (1 - d), *given, e * t >= m - 1 - s)
-    how = (
-        "Z3, M = 2 to 5, for rising D_i: D > (1-D) D_1 + D/(M-1) (D_2 + ... + D_M) or all are alike, by a P with P_M > D; "
-        "and row 1 has t D_1 >= M-1 - D_2 - ... - D_M."
-    )
-    return proved(how, facts)
+@claim(wrong={"for 0 < D < D^(2)": {"letters": 2}, "for D < M D^(1)": {"spare": 1}})
+def theorem_2b_symmetric(letters: int = 1, spare: int = 0) -> Finding:
+    m, d, last, other = optional("z3", "proofs").Reals("m d last other")
+    given = [m >= 2, d > 0, other >= last, last + (other if letters == 2 else 0) > d]
+    enough = always(last * (m - 1) >= d, *given)
+    how = "Z3, every M: a P with P_M > D is in the set, and one that has P_i >= D/(M-1) for all i is enough."
+    return proved(how, {"P_M is enough": enough, **only_symmetric(spare)})
 
 
 def _symmetric_end(rng: np.random.Generator, factor: int = -1) -> float:
@@ -251,19 +208,20 @@ def theorem_2b_range(sample: Sample, factor: int = -1) -> Finding:
     return loose(found, sample, says="its range ends at {}, and it is optimal up to {}")
 
 
-def _second_case(rng: np.random.Generator, letters: tuple[int, int] = (2, 5)) -> tuple[SourceSet, float] | None:
-    """A Class II set, and a distortion from D^(1) on, below D^(M-1)."""
-    source = random_set(rng, "II", letters=letters)
+def _program(rng: np.random.Generator, mended: Reading = "corrected", *, alone: bool = False, **_: object) -> float:
+    """By how much the value of eq. (9), or (10) for k = 0 alone, is off where the second case of Theorem 2(b) holds."""
+    source = random_set(rng, "II")
     thresholds = kalantari2018.distortion_thresholds(source)
     first, last = float(thresholds[1]), float(thresholds[-2])
-    return None if last - first < 1e-3 else (source, first + float(rng.uniform(0.0, 0.98)) * (last - first))
-
-
-def _program(rng: np.random.Generator, mended: Reading = "corrected", **_: object) -> float:
-    found = _second_case(rng)
-    if found is None:
+    if last - first < 1e-3:
         return math.nan
-    return abs(channel_program(found[0].vertices, math.exp(kalantari2018.theorem_2(*found, mended))) - found[1])
+    distortion = first + float(rng.uniform(0.0, 0.98)) * (last - first)
+    value = (
+        kalantari2018.equation_10(source, distortion, 0, mended)
+        if alone
+        else kalantari2018.theorem_2(source, distortion, mended)
+    )
+    return abs(channel_program(source.vertices, math.exp(value)) - distortion)
 
 
 @claim(
@@ -295,19 +253,17 @@ def _spelled(one: Sequence[Fraction]) -> str:
     return f"({', '.join(map(str, one))})"
 
 
-def _first_program(rng: np.random.Generator, reading: Reading = "corrected") -> float:
-    found = _second_case(rng)
-    if found is None:
-        return math.nan
-    return abs(channel_program(found[0].vertices, math.exp(kalantari2018.equation_10(*found, 0, reading))) - found[1])
-
-
-@claim(instance=_first_program, tolerance=1e-7, share=0.5, wrong={"without the order": {"reading": "printed"}})
-def theorem_2b_minimum(sample: Sample, reading: Reading = "corrected") -> Finding:
+@claim(
+    instance=partial(_program, alone=True),
+    tolerance=1e-7,
+    share=0.5,
+    wrong={"without the order": {"mended": "printed"}},
+)
+def theorem_2b_minimum(sample: Sample, mended: Reading = "corrected") -> Finding:
     counts = {}
     for distortion in (0.05, 0.2, 0.29):
         most = kalantari2016.lemma_3(table_1(), distortion)
-        values = [kalantari2018.equation_10(table_1(), distortion, k, reading) for k in range(most + 1)]
+        values = [kalantari2018.equation_10(table_1(), distortion, k, mended) for k in range(most + 1)]
         needed = next(n for n in range(1, most + 2) if abs(min(values[:n]) - min(values)) < 1e-8)
         counts[f"Table I, D = {distortion}"] = (float(needed), most + 1.0)
     return loose(counts, sample, says="{} program is enough, where {} are to be solved")
@@ -349,12 +305,10 @@ def theorem_2b_one_k(sample: Sample, own: bool = True, single: bool = False) -> 
 
 @claim(wrong={"from D^(M-2) on": {"begin": 2}})
 def theorem_2b_zero(begin: int = 1) -> Finding:
-    z3 = optional("z3", "proofs")
-    facts = {}
+    facts, d = {}, optional("z3", "proofs").Real("d")
     for size in (2, 3, 4, 5):
-        p, d = z3.Reals(" ".join(f"p{i}" for i in range(size))), z3.Real("d")
-        given = [p[-1] >= 0, sum(p) == 1, *(p[i] >= p[i + 1] for i in range(size - 1)), sum(p[begin:]) <= d]
-        facts[f"letter 1 whatever the input is valid, M = {size}"] = always(1 - p[0] <= d, *given)
+        p, given = falling_letters(size)
+        facts[f"letter 1 whatever the input is valid, M = {size}"] = always(1 - p[0] <= d, *given, sum(p[begin:]) <= d)
     return proved("Z3, M = 2 to 5: for each distribution of the set; the ratio is 1.", facts)
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "channel_program",
     "confirmed",
     "eps",
+    "falling_letters",
     "full_matrix_distortion",
     "last_budget",
     "least_information",
@@ -157,6 +158,12 @@ def _information_program(count: int, size: int) -> tuple[Any, tuple[Any, ...]]:
     rows = [cp.sum(cp.rel_entr(prior[i] * matrix[i], prior[i] * output[0])) for i in range(size)]
     limits = [cp.sum(matrix, axis=1) == 1, cp.sum(output) == 1, vertices @ (1 - cp.diag(matrix)) <= distortion]
     return cp.Problem(cp.Minimize(cp.sum(rows)), limits), (prior, vertices, distortion)
+
+
+def falling_letters(size: int) -> tuple[list[Any], list[Any]]:
+    """Symbols of z3 for ``P_1, ..., P_M``, and that they are probabilities in falling order."""
+    p = optional("z3", "proofs").Reals(" ".join(f"p{i}" for i in range(size)))
+    return p, [p[-1] >= 0, sum(p) == 1, *(p[i] >= p[i + 1] for i in range(size - 1))]
 
 
 def only_symmetric(spare: int = 0) -> dict[str, bool]:
