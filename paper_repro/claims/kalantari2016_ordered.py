@@ -6,487 +6,562 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds
+from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_channel
-from paper_repro.claims.exact import apart, channel, prior, ratio, response, worst_distortion
-from paper_repro.claims.kalantari2016 import (
+from paper_repro.claims.exact import (
     KNOWN,
-    KNOWN_NAME,
-    ON_TWO,
-    SOLVED,
-    STRICT,
-    TWO,
-    certified,
-    failures,
-    log_ratio,
-    ordered_budget,
-    some_channel,
-    source_of,
+    SHORT,
+    certified_ratio,
+    channel,
+    dot,
+    prior,
+    ratio,
+    response,
+    worst_distortion,
 )
-from paper_repro.claims.kalantari2016_theorems import theorem_3_violation
-from paper_repro.claims.kalantari_tools import eps
+from paper_repro.claims.kalantari2016 import (
+    EXCESS,
+    ORDER_ADDED,
+    SIZES,
+    SOLVED,
+    excess,
+    log_ratio,
+    lower_bounds,
+    ordered_budget,
+    program,
+    some_channel,
+)
+from paper_repro.claims.kalantari2016_theorems import NAME, SOURCE, falling
+from paper_repro.claims.kalantari_tools import mended, reals, same, symbols
+from paper_repro.claims.prove import always, identical
+from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import coloring
 from paper_repro.papers import kalantari2016 as isit
 from paper_repro.sources import SourceSet
-from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
-
-_PAIR = "1/2 3/10 1/5; 7/10 29/100 1/100"
-
 
 # Section V-A, critical pairs and colors
 
-
-@claim(instance=lambda rng: 1.0 - len(isit.definition_9(some_channel(rng), "corrected")))
-def definition_9(sample: Sample) -> Finding:
-    matrix, name = (response(2, "1/4"), "((3/4, 1/4), (1/4, 3/4)): ratio of a critical pair, found in its columns")
-    leakage = DifferentialPrivacy().leakage(np.array(matrix, dtype=float))
-    found = float(ratio(matrix))
-    return corrected({name: (leakage, found)}, {name: (math.exp(leakage), found)}, sample)
+EXPONENTIAL = {"exp(eps) for eps": {"scale": math.exp}}
 
 
-@claim()
-def definition_9_text() -> Finding:
-    matrix = np.array([[0.5, 0.2, 0.3], [0.25, 0.4, 0.35], [0.4, 0.3, 0.3]])
-    pairs = isit.definition_9(matrix, "corrected")
-    values = {round(float(matrix[larger, column]), 9) for column, larger, _ in pairs}
-    name = "((1/2, 1/5, 3/10), (1/4, 2/5, 7/20), (2/5, 3/10, 3/10))"
-    columns = {column for column, _, _ in pairs}
-    return holds(named={f"{name}: values {sorted(values)}": 2.0 - len(values), "its third column": float(2 in columns)})
+@claim(instance=lambda rng, **_: 1.0 - len(isit.definition_9(some_channel(rng), "corrected")), wrong=EXPONENTIAL)
+def definition_9(sample: Sample, scale: Callable[[float], float] = float) -> Finding:
+    matrix, name = response(2, "1/4"), "Rows (3/4, 1/4), (1/4, 3/4)"
+    leakage, found = DifferentialPrivacy().leakage(np.array(matrix, dtype=float)), float(ratio(matrix))
+    says = "the factor is said to be {}, and the critical pairs have {}"
+    return corrected({name: (scale(leakage), found)}, {name: (math.exp(leakage), found)}, sample, says=says)
 
 
-@claim()
-def section_5a_changes() -> Finding:
-    before, after = (
-        channel("1/2 1/4 1/4; 1/4 3/8 3/8; 1/4 3/8 3/8"),
-        channel("1/2 49/100 1/100; 1/4 3/8 3/8; 1/4 3/8 3/8"),
+@claim(wrong={"they have one value": {"values": 1}, "every column has one": {"columns": 3}})
+def definition_9_text(values: int = 2, columns: int = 2) -> Finding:
+    matrix = channel("1/2 1/5 3/10; 1/4 2/5 7/20; 2/5 3/10 3/10")
+    odds = ratio(matrix)
+    larger = [max(column) for column in zip(*matrix, strict=True) if max(column) == odds * min(column)]
+    how = "Rows (1/2, 1/5, 3/10), (1/4, 2/5, 7/20), (2/5, 3/10, 3/10) have pairs of larger entries 1/2 and 2/5, none in column 3."
+    return proved(how, {"values": len(set(larger)) == values, "columns": len(larger) == columns})
+
+
+def _small_change_violation(rng: np.random.Generator, **_: str) -> float:
+    """White entries moved by less than keeps them white, black ones lowered and red ones raised, rows summing to 1."""
+    matrix = some_channel(rng)
+    colors, odds = coloring.coloring(matrix), math.exp(log_ratio(matrix))
+    most, least = matrix.max(axis=0), matrix.min(axis=0)
+    paired = (colors == "black").any(axis=0)
+    slack = np.minimum(np.where(paired, odds * least - matrix, 1.0), np.where(paired, matrix - most / odds, 1.0))
+    slack = np.where(paired, np.where(colors == "white", slack, least / 2), (odds * least - most) / (1 + odds))
+    sign = np.where(colors == "white", rng.choice([-1, 1], matrix.shape), np.where(colors == "red", 1, -1))
+    move = rng.random(matrix.shape) * sign
+    up, down = np.where(move > 0, move * slack, 0), np.where(move < 0, -move * slack, 0)
+    sums = np.minimum(up.sum(axis=1), down.sum(axis=1))[:, np.newaxis]
+    change = up * sums / np.maximum(up.sum(axis=1, keepdims=True), 1e-300)
+    change -= down * sums / np.maximum(down.sum(axis=1, keepdims=True), 1e-300)
+    return log_ratio(matrix + change) - log_ratio(matrix) if change.any() else math.nan
+
+
+@claim(instance=_small_change_violation, wrong={"while white entries stay white": {"row": "1/2 3/10 1/5"}})
+def section_5a_changes(sample: Sample, row: str = "1/2 49/100 1/100") -> Finding:
+    before, after = channel("1/2 1/4 1/4; 1/4 3/8 3/8; 1/4 3/8 3/8"), channel(f"{row}; 1/4 3/8 3/8; 1/4 3/8 3/8")
+    colors = coloring.coloring(np.array(before, dtype=float))
+    white = all(colors[i, j] == "white" for i, j in np.argwhere(np.array(before) != np.array(after)))
+    sentence = (
+        "Rows (1/2, 1/4, 1/4) and twice (1/4, 3/8, 3/8) have ratio {before}; with the white entries of the first made 49/100 and "
+        "1/100 they have {after}."
     )
-    painted = coloring.coloring(np.array(before, dtype=float))
-    changed = [painted[i, j] for i, j in itertools.product(range(3), repeat=2) if before[i][j] != after[i][j]]
-    found = float(ratio(after)) if changed == ["white"] * 2 else math.nan
-    name = (
-        "rows (1/2, 1/4, 1/4) and twice (1/4, 3/8, 3/8), the first made (1/2, 49/100, 1/100) by its white entries: exp"
+    right = holds(sample, of="channels changed so that white entries stay white")
+    return mended(sentence, white and ratio(after) > ratio(before), right, before=ratio(before), after=ratio(after))
+
+
+@claim(wrong={"if its whole column changes in proportion": {"column": True}})
+def remark_6(column: bool = False) -> Finding:
+    z3 = optional("z3", "proofs")
+    t, new, high, low, other, changed, scale = reals("t new high low other changed scale")
+    given = [t > 1, low > 0, high == t * low, low <= other, other <= high, new >= t, changed > 0]
+    partners = [scale * low, scale * other] if column else [low, other, changed]
+    lowered = [scale > 0, changed == scale * high if column else changed < high]
+    black = always(z3.And(*(changed < new * one for one in partners)), *given, *lowered)
+    red = always(z3.And(*(new * changed > one for one in (high, other, changed))), *given, changed > low)
+    how = "An entry lowered from $tq$, or raised from $q$, makes no pair of ratio $t' \\geq t$ with one in $[q, tq]$ (z3)."
+    return proved(how, {"black": black, "red": red})
+
+
+def _fits(first: str, second: str) -> bool:
+    """Whether the figure's legible rows, with whatever stands in the one that is not, can be colors as in Claims 1 to 5."""
+    for top, third in itertools.product(first, itertools.product("BRW", repeat=4)):
+        rows = [f"{top}RRR", second, "".join(third), "WWWB", "WWWW", "WWWW", "WWWW"]
+        pairs = all(("B" in column) == ("R" in column) for column in zip(*rows, strict=True))
+        mixed = all(len(set(row)) > 1 or set(row) == {"W"} for row in rows)
+        alike = all(len({color for j, color in enumerate(row) if j != i}) == 1 for i, row in enumerate(rows))
+        if pairs and mixed and alike and sum(rows[i][i] != "B" for i in range(4)) <= 1:
+            return True
+    return False
+
+
+@claim(wrong={"with the second row white but for its black entry": {"second": "WBWW"}})
+def figure_2(second: str = "RBRR") -> Finding:
+    sentence = (
+        "Column 1 has a red entry in row 2, and by Claims 1 to 4 none of {tried} rows that may stand where our copy lacks one "
+        "has its black partner."
     )
-    return above(name, float(ratio(before)), found)
+    return depends(
+        {
+            "NB as not black": refuted(sentence, not _fits("WR", second), tried=81),
+            "NB as black or not": holds(named={"black, as where $D_1 = D_2$": float(not _fits("B", second))}),
+        }
+    )
 
 
-def _lowered_violation(rng: np.random.Generator) -> float:
-    """A black entry lowered, or a red one raised, against another of its row: fewer nats, or another color."""
-    matrix = isit.equation_25(4, 0.3, 0) if rng.random() < 0.3 else some_channel(rng)
-    color, sign = [("black", -1), ("red", 1)][rng.integers(2)]
-    i, j = rng.choice(np.argwhere(coloring.coloring(matrix) == color))
-    other = rng.choice(np.delete(np.arange(len(matrix)), j))
-    step = rng.uniform(0.1, 0.9) * (matrix[i, j] if sign < 0 else matrix[i, other])
-    changed = matrix.copy()
-    changed[i, [j, other]] += sign * step, -sign * step
-    if log_ratio(changed) < log_ratio(matrix) - STRICT:
-        return -1.0
-    return float(coloring.coloring(changed)[i, j] == color)
+def _colors(matrix: FloatArray) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+    """Colors of the published columns: all rows, and those of the suppressed letters."""
+    used = matrix.any(axis=0)
+    colors = coloring.coloring(matrix)[:, used]
+    return colors, colors[~used]
 
 
-@claim(instance=_lowered_violation)
-def remark_6(sample: Sample) -> Finding:
-    painted = coloring.coloring(np.array([[0.6, 0.4], [0.25, 0.75]]))
-    named = {"((3/4, 1/4), (1/4, 3/4)) with 3/4 made 3/5": float(painted[0, 0] == "black") - 1.0}
-    lowered = log_ratio(np.array([[0.6, 0.4], [0.25, 0.75]])) - math.log(3)
-    named["there, what the leakage rises by"] = lowered + STRICT if painted[0, 0] == "black" else 0.0
-    return holds(sample, named=named, of="matrices")
-
-
-@claim()
-def figure_2() -> Finding:
-    # Four published and three suppressed letters; the third row is missing in the text at hand, and is taken to be as the fourth.
-    drawn = ["NRRR", "RBRR", "WWBW", "WWWB", "WWWW", "WWWW", "WWWW"]
-    columns = [
-        number for number, column in enumerate(zip(*drawn, strict=True), 1) if "R" in column and "B" not in column
-    ]
-    name = "columns of the figure with a red entry and no black one, though each red is the smaller of a pair"
-    return above(f"{name} (column {columns[0] if columns else 0})", 0.0, float(len(columns)))
-
-
-@claim()
-def figure_2_caption() -> Finding:
-    copied = ON_TWO
-    painted = coloring.coloring(np.array(copied, dtype=float))
-    optimal = certified(KNOWN, "9/20", copied) == 2.2
-    found = float((painted[2] == "black").sum() + (painted[2] == "red").sum()) if optimal else math.nan
-    name = f"{KNOWN_NAME} at D = 9/20, k = 1, the optimum (11/16, 5/16), (5/16, 11/16), (5/16, 11/16): colored entries in row 3"
-    return above(name, 0.0, found)
+@claim(wrong={"some optimal mechanism": {"matrix": "11/16 5/16 0; 5/16 11/16 0; 1/2 1/2 0"}})
+def figure_2_caption(matrix: str = "") -> Finding:
+    rows = channel(matrix) if matrix else SHORT
+    best = certified_ratio([KNOWN], "9/20", rows) == 2.2
+    colored = int((_colors(np.array(rows, dtype=float))[1] != "white").sum())
+    sentence = (
+        "For (1/2, 3/10, 1/5) at $D = 9/20$ rows (11/16, 5/16), (5/16, 11/16), (5/16, 11/16) have the least ratio 11/5, and "
+        "{colored} entries of row 3 are not white."
+    )
+    white = _colors(np.array(channel("11/16 5/16 0; 5/16 11/16 0; 1/2 1/2 0"), dtype=float))[1]
+    some = holds(named={"there, with third row (1/2, 1/2)": float((white != "white").sum())})
+    return depends(
+        {"of every optimal mechanism": refuted(sentence, best and colored > 0, colored=colored), "of some": some}
+    )
 
 
 # Section V-A, Lemma 6
 
 
-@claim()
-def lemma_6() -> Finding:
+@claim(wrong={"for k = 1": {"k": 1}})
+def lemma_6(k: int = 0) -> Finding:
     # 2 - D_2 - D_3 - t D_1 = 4 (9/20 - P.D) + (D_2 - D_1) / 5 + (1 - D_3) / 5 with t = 11/5: all that is left is not negative.
-    known, t, fifth = prior(KNOWN), Fraction(11, 5), Fraction(1, 5)
-    right = [-4 * known[0] - fifth, -4 * known[1] + fifth, -4 * known[2] - fifth]
+    t, fifth = Fraction(11, 5), Fraction(1, 5)
+    right = [-4 * KNOWN[0] - fifth, -4 * KNOWN[1] + fifth, -4 * KNOWN[2] - fifth]
     proven = 4 * Fraction(9, 20) + fifth == 2 and right == [-t, -1, -1]
-    kept = Fraction(999, 1000)
-    first = (Fraction(9, 20) - known[2] * kept) / (known[0] + known[1])
+    least = certified_ratio([KNOWN], "9/20", SHORT)
+    kept = Fraction(1) if k else Fraction(999, 1000)  # k = 1 is attained with D_3 = 1
+    first = (Fraction(9, 20) - KNOWN[2] * kept) / (KNOWN[0] + KNOWN[1])
     reached = (2 - first - kept) / first
-    infimum = certified(KNOWN, "9/20", ON_TWO)
-    bound = float(t + (1 - kept) * fifth / Fraction(9, 10)) if proven else math.nan  # D_1 <= 9/20 / (1/2)
-    name = (
-        f"{KNOWN_NAME} at D = 9/20, k = 0: exp of the leakage is at least 11/5 + (1 - D_3) / (5 D_1), above the infimum 11/5 "
-        "unless D_3 = 1; with D_3 = 0.999, at least"
+    sentence = (
+        "For (1/2, 3/10, 1/5), $D = 9/20$, $k = 0$ the ratio is at least $11/5 + (1 - D_3)/(5 D_1)$, above the infimum {least} "
+        "as $D_3 < 1$; $D_3 = 999/1000$ attains {reached}."
     )
-    return above(name, infimum, bound, **{"attained with D_3 = 0.999": float(reached)})
+    return refuted(sentence, proven and reached > least, least=least, reached=reached)
 
 
-@claim()
-def lemma_6_range() -> Finding:
-    answers = (channel("; ".join([only] * 3)) for only in ("1 0 0", "0 1 0", "0 0 1"))
-    one_letter = min(worst_distortion([prior(KNOWN)], answer) for answer in answers)
-    name = f"{KNOWN_NAME} at D = 9/20, k = 2: distortion of the best mechanism that publishes one letter"
-    return above(name, 0.45, float(one_letter))
-
-
-def _least_distortion_on(vertices: FloatArray, ratio: float, count: int) -> float:
-    """Least worst-case distortion of ratio t on the first letters alone: a program over all entries, low_j <= Q_ij <= t low_j."""
-    from scipy.optimize import linprog
-
-    size, worst = vertices.shape[1], (vertices.shape[1] + 1) * count
-    entry = np.arange(size * count).reshape(size, count)
-    bounds = np.zeros((2 * size * count, worst + 1))
-    for at, (i, j) in enumerate(itertools.product(range(size), range(count))):
-        low = size * count + j
-        bounds[2 * at, [low, entry[i, j]]], bounds[2 * at + 1, [low, entry[i, j]]] = (1, -1), (-ratio, 1)
-    spent = np.zeros((len(vertices), worst + 1))
-    spent[:, np.diagonal(entry)], spent[:, worst] = -vertices[:, :count], -1
-    sums = np.zeros((size, worst + 1))
-    np.put_along_axis(sums, entry, 1.0, axis=1)
-    found = linprog(
-        np.append(np.zeros(worst), 1.0),
-        A_ub=np.vstack([bounds, spent]),
-        b_ub=np.append(np.zeros(len(bounds)), -np.ones(len(spent))),
-        A_eq=sums,
-        b_eq=np.ones(size),
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    return float(found.fun)
-
-
-def _lemma_6_violation(rng: np.random.Generator) -> float:
+def _range_violation(rng: np.random.Generator, **_: int) -> float:
     source, budget = ordered_budget(rng)
-    columns = int(rng.integers(source.alphabet_size - 1))
-    if budget - isit.equation_7(source)[columns] < 1e-3:
+    size, vertices = source.alphabet_size, source.vertices
+    most = max(k for k in range(size) if vertices[:, size - k :].sum(axis=1).max() <= budget)
+    return program(vertices, 1e9, size - most)[0] - budget
+
+
+@claim(instance=_range_violation, tolerance=SOLVED, share=0.5, wrong={"for k = 1": {"k": 1}})
+def lemma_6_range(sample: Sample, k: int = 2) -> Finding:
+    gone = min(sum(KNOWN[i] for i in letters) for letters in itertools.combinations(range(3), k))
+    sentence = "For (1/2, 3/10, 1/5), $D = 9/20$ and $k = 2$, one published letter has distortion {gone} at least."
+    right = holds(sample, tolerance=SOLVED, of="ordered sets, and the largest $k$ with $D^{(k)} \\leq D$")
+    return mended(sentence, gone > Fraction(9, 20), right, gone=gone)
+
+
+def _lemma_6(rng: np.random.Generator) -> tuple[FloatArray, float, int] | None:
+    source, budget = ordered_budget(rng)
+    k = int(rng.integers(source.alphabet_size - 1))
+    return (source.vertices, budget, k) if budget - isit.equation_7(source)[k] > 1e-3 else None
+
+
+@for_all(
+    _lemma_6,
+    of="ordered sets, against a linear program over all entries",
+    tolerance=1e-7,
+    share=0.5,
+    wrong={"without the order of the distortions": {"reading": "printed"}},
+)
+@example(f"{NAME} at D = 9/20 with k = 0, exp 11/5", SOURCE.vertices, 0.45, 0)
+@example(f"{NAME} at D = 9/20 with k = 1, exp 11/5", SOURCE.vertices, 0.45, 1)
+def lemma_6_value(vertices: FloatArray, budget: float, k: int, reading: Any = "corrected") -> float:
+    odds = math.exp(isit.equation_9(SourceSet(vertices), budget, k, reading))
+    if not 1 + SOLVED < odds < 1e3:
         return math.nan
-    ratio = math.exp(isit.equation_9(source, budget, columns, "corrected"))
-    if ratio > 1e3 or ratio < 1 + SOLVED:
-        return math.nan
-    return abs(_least_distortion_on(source.vertices, ratio, source.alphabet_size - columns) - budget)
+    return abs(program(vertices, odds, vertices.shape[1] - k)[0] - budget)
 
 
-@claim(instance=_lemma_6_violation, tolerance=1e-7, share=0.5)
-def lemma_6_value(sample: Sample) -> Finding:
-    named = {}
-    for columns in (0, 1):
-        ratio = math.exp(isit.equation_9(source_of(KNOWN), 0.45, columns, "corrected"))
-        least = _least_distortion_on(source_of(KNOWN).vertices, ratio, 3 - columns)
-        named[f"{KNOWN_NAME} at D = 9/20 with k = {columns}, exp {ratio:.6g}"] = abs(least - 0.45)
-    return holds(sample, named=named, tolerance=1e-7, of="ordered sets, against a linear program over all entries")
+@cache
+def least_leaky() -> dict[str, bool]:
+    """The least leaky matrix of a diagonal: ``a_j f_i`` off the diagonal of column j, ``f_i = (1 - a_i) / (S - a_i)``."""
+    facts: dict[str, bool] = {}
+    a, b, whole = symbols("a b S")
+    f, g = (1 - a) / (whole - a), (1 - b) / (whole - b)
+    facts["rows sum to 1"] = identical(a + (whole - a) * f, 1)
+    facts["the least f is that of the largest a"] = identical(g - f, (whole - 1) * (a - b) / (whole - a) / (whole - b))
+    facts["f is below 1"] = identical(1 - f, (whole - 1) / (whole - a))
+    x, s, odds, rest = reals("x s odds rest")
+    # Row 1 has 1 - a_1 = sum Q(j|1), each at least a_j / t.
+    facts["no less leakage"] = always(odds * (1 - x) >= s - x, odds * rest >= s - x, rest == 1 - x, odds >= 1)
+    return facts
 
 
-def _remark_7(matrix: FloatArray) -> bool:
-    """Whether the rows of suppressed letters are white."""
-    suppressed = coloring.coloring(matrix)[:, matrix.any(axis=0)][~matrix.any(axis=0)]
-    return bool((suppressed == "white").all())
+def _patterns() -> list[FloatArray]:
+    """Ascending distortions of 2 to 4 published letters, by how many tie with the first, and of 0 to 2 suppressed ones."""
+    return [
+        np.array([*[0.1] * tied, *np.arange(2, 2 + count - tied) / 10, *[1.0] * gone])
+        for count in (2, 3, 4)
+        for tied in range(1, count + 1)
+        for gone in range(3)
+    ]
 
 
-def _conclusion(matrix: FloatArray) -> bool:
-    """Whether the row of the smallest ``D_i`` is red off the diagonal, and the other published letters' diagonals are black."""
-    colors, first = coloring.coloring(matrix), int(np.argmax(np.diagonal(matrix)))
-    others = np.delete(np.flatnonzero(matrix.any(axis=0)), np.flatnonzero(matrix.any(axis=0)) == first)
-    return bool((colors[first, others] == "red").all() and (colors[others, others] == "black").all())
+def _painted(test: Callable[..., bool], distortions: FloatArray, **constants: Any) -> bool:
+    matrix = Mechanism.from_distortions(distortions).matrix
+    return bool(test(_colors(matrix)[0], distortions[distortions < 1], **constants))
 
 
-def _structure(test: Callable[[FloatArray], bool]) -> Callable[[np.random.Generator], float]:
-    """Of the optimum of a random ordered set, or of a matrix of least leakage for random ascending D_i, some of them 1."""
-
-    def violation(rng: np.random.Generator) -> float:
-        if rng.random() < 0.5:
-            count = int(rng.integers(2, 5))
-            changed = np.sort(rng.uniform(0.02, 0.98, count))
-            changed *= min(1.0, 0.95 * (count - 1) / changed.sum())
-            return float(not test(Mechanism.from_distortions([*changed, *[1.0] * int(rng.integers(3))]).matrix))
-        source, budget = ordered_budget(rng)
-        best = optimal_mechanism(source, distortion=budget)
-        return math.nan if best.leakage < STRICT else float(not test(best.mechanism.matrix))
-
-    return violation
+def _random_distortions(rng: np.random.Generator) -> FloatArray:
+    count = int(rng.integers(2, 5))
+    changed = np.sort(rng.choice([rng.uniform(0.02, 0.98, count), rng.integers(1, 4, count) / 4]))
+    return np.array([*changed * min(1.0, 0.95 * (count - 1) / changed.sum()), *[1.0] * int(rng.integers(3))])
 
 
-def _structure_holds(sample: Sample, test: Callable[[FloatArray], bool]) -> Finding:
-    cases = {
-        f"{KNOWN_NAME} at D = 3/10": np.array(response(3, "3/10"), dtype=float),
-        f"{KNOWN_NAME} at D = 9/20": Mechanism.from_distortions([5 / 16, 5 / 16, 1]).matrix,
-        "D_i = (1/10, 1/5, 3/10)": Mechanism.from_distortions([0.1, 0.2, 0.3]).matrix,
-        "D_i = (1/10, 1/5, 1, 1)": Mechanism.from_distortions([0.1, 0.2, 1, 1]).matrix,
-    }
-    return holds(
-        sample,
-        named={name: float(not test(matrix)) for name, matrix in cases.items()},
-        of="optima of ordered sets, and least leaky matrices for given D_i",
+_LEAST = (
+    "Of all matrices of diagonal $a$, $Q(j|i) = a_j (1 - a_i)/(\\sum_j a_j - a_i)$ leaks least, and its colors depend on which "
+    "$a_i$ tie with the largest (sympy, z3)"
+)
+
+# Tests of the colors of published columns and the distortions of their letters, and what they must not accept.
+_STRUCTURE: tuple[tuple[str, Callable[..., bool], dict[str, Any]], ...] = (
+    (
+        "lemma_6_claim_1",
+        lambda colors, _, barred=("black", "red"): not any((row == color).all() for row in colors for color in barred),
+        {"nor all white": {"barred": ("black", "red", "white")}},
+    ),
+    (
+        "lemma_6_claim_2",
+        lambda colors, d, own=False: all(
+            len(set(row if own or i >= len(d) else np.delete(row, i))) == 1 for i, row in enumerate(colors)
+        ),
+        {"the diagonal too": {"own": True}},
+    ),
+    (
+        "lemma_6_claim_3",
+        lambda colors, d, color="red": all(
+            row[i] == "black" or (np.delete(row, i) == color).all() for i, row in enumerate(colors[: len(d)])
+        ),
+        {"white": {"color": "white"}},
+    ),
+    (
+        "lemma_6_claim_4",
+        lambda colors, _, most=1: (np.diagonal(colors) != "black").sum() <= most,
+        {"none": {"most": 0}},
+    ),
+    (
+        "lemma_6_claim_5",
+        lambda colors, d, whose=min: all(d[np.diagonal(colors) != "black"] == whose(d)),
+        {"of the largest distortion": {"whose": max}},
+    ),
+    ("remark_7", lambda colors, d, color="white": (colors[len(d) :] == color).all(), {"red": {"color": "red"}}),
+)
+
+for _name, _test, _wrong in _STRUCTURE:
+
+    def _random_violation(rng: np.random.Generator, *, test: Any = _test, **constants: Any) -> float:
+        return float(not _painted(test, _random_distortions(rng), **constants))
+
+    @claim(name=_name, instance=_random_violation, wrong=_wrong)
+    def _structure(sample: Sample, *, test: Any = _test, **constants: Any) -> Finding:
+        facts = {f"distortions {d.tolist()}": _painted(test, d, **constants) for d in _patterns()}
+        return proved(f"{_LEAST}; ties of up to 4 letters, 2 more suppressed.", least_leaky() | facts, sample)
+
+
+@claim(wrong={"all M - k of them, for a suppressed letter": {"less": 0}})
+def lemma_6_claim_2_proof(less: int = 1) -> Finding:
+    size, k, name = 3, 1, "M = 3, k = 1, row 3"
+    found = sum(entry > 0 for entry in SHORT[-1])
+    says = "{} entries of published columns are said to be off the diagonal, and {} are"
+    return corrected({name: (size - k - less, found)}, {name: (size - k, found)}, says=says)
+
+
+@claim(wrong={"delta / (M - 1 - k)": {"less": 2}})
+def lemma_6_claim_3_proof(less: int = 1) -> Finding:
+    row, delta, name = prior("3/4 1/4 0"), Fraction(1, 10), "M = 3, k = 1, row (3/4, 1/4, 0), delta = 1/10"
+    found, right = (float(sum([row[0] + delta, row[1] - delta / (3 - n)])) for n in (less, 2))
+    return corrected({name: (found, 1.0)}, {name: (right, 1.0)}, says="the new row sums to {}, and has to sum to {}")
+
+
+@claim(wrong={"with the terms exchanged": {"turned": False}})
+def lemma_6_claim_5_proof(turned: bool = True) -> Finding:
+    jj, ii, ij, ji = reals("jj ii ij ji")
+    equation_19, (y, x, p, q) = jj + ij <= ii + ji, prior("7/10 6/10 1/10 2/10")
+    sentence = "For $Q(j|j), Q(i|i), Q(i|j), Q(j|i) = 7/10, 3/5, 1/10, 1/5$, (19) holds, and (22) is {one} <= {two}."
+    false = y + p <= x + q and y - x > (p - q if turned else q - p)
+    mend = always(jj - ii <= ji - ij, equation_19)
+    end = always(jj <= ii, equation_19, jj * ij > ii * ji, jj > ji, ji > 0, ij > 0, ii > 0)
+    how = "$Q(j|j) - Q(i|i) \\leq Q(j|i) - Q(i|j)$ follows, and with (20) and $Q(j|j) > Q(j|i)$ it gives (21) (z3)."
+    return mended(sentence, false, proved(how, {"(22)": mend, "(21)": end}), one=y - x, two=p - q)
+
+
+@claim(wrong={"where Q(j|i) > Q(i|j)": {"ji": "3/10"}})
+def lemma_6_equation_23(ji: str = "1/10") -> Finding:
+    y, x, p, q = Fraction(1, 2), Fraction(1, 5), Fraction(1, 5), Fraction(ji)
+    jj, ii, ij, z = reals("jj ii ij ji")
+    mend = always((jj - ii) * z >= jj * (z - ij), jj * ij > ii * z, z > ij, jj > ii, ij > 0, ii > 0)
+    sentence = "For $Q(j|j), Q(i|i), Q(i|j), Q(j|i) = 1/2, 1/5, 1/5, 1/10$, (20) is 5 > 1, and (23) begins {left} >= 5."
+    left = (y - x) / (q - p)
+    right = proved("If $Q(j|i) > Q(i|j)$, (23) follows from (20) (z3).", {"(23)": mend})
+    return mended(sentence, y / q > x / p and left < y / q, right, left=left)
+
+
+@claim(wrong={"the other way round": {"exchanged": True}})
+def lemma_6_claim_5_colors(exchanged: bool = False) -> Finding:
+    colors = coloring.coloring(Mechanism.from_distortions([0.1, 0.2, 0.3]).matrix)
+    i, j = (1, 0) if exchanged else (0, 1)  # i is not black
+    sentence = "In the least leaky matrix for $D_i = (1/10, 1/5, 3/10)$, $Q(1|1)$ is not black, $Q(1|2)$ white and $Q(2|1)$ red."
+    right = holds(named={"row i there": float(colors[0, 1] != "red" or colors[1, 0] == "black")})
+    return mended(sentence, colors[0, 0] != "black" and colors[j, i] != "red", right)
+
+
+def _end_violation(rng: np.random.Generator, **_: Any) -> float:
+    """The row of the smallest distortion is red, the other diagonals black, and row 1 sums to (16)."""
+    changed = _random_distortions(rng)
+    matrix, count = Mechanism.from_distortions(changed).matrix, int((changed < 1).sum())
+    colors = _colors(matrix)[0]
+    right = (colors[0, 1:] == "red").all() and (np.diagonal(colors)[1:] == "black").all()
+    return max(float(not right), abs(log_ratio(matrix) - math.log((count - 1 - changed[1:count].sum()) / changed[0])))
+
+
+@claim(instance=_end_violation, wrong=EXPONENTIAL)
+def lemma_6_end(sample: Sample, scale: Callable[[float], float] = float) -> Finding:
+    name, matrix = "D_i = (1/10, 1/5, 3/10), column 2", Mechanism.from_distortions([0.1, 0.2, 0.3]).matrix
+    found, says = (
+        float(matrix[1, 1] / matrix[0, 1]),
+        "the diagonal entry is said to be {} times the red one, and is {} times it",
     )
+    return corrected({name: (scale(log_ratio(matrix)), found)}, {name: (15.0, found)}, sample, says=says)
 
 
-@claim(instance=_structure(coloring.claim_1))
-def lemma_6_claim_1(sample: Sample) -> Finding:
-    return _structure_holds(sample, coloring.claim_1)
+@claim(wrong={"up to D^(k+1)": {"step": 1}})
+def section_5a_range(step: int = -1) -> Finding:
+    thresholds = isit.equation_7(SOURCE)
+    name, says = f"{NAME}, k = 1, D = 3/10", "the range is said to end at {}, and (12) has it end at {}"
+    end, right = float(thresholds[1 + step]), float(thresholds[2])
+    return corrected({name: (end, 0.5)}, {name: (right, 0.5)}, says=says)
 
 
-@claim(instance=_structure(coloring.claim_2))
-def lemma_6_claim_2(sample: Sample) -> Finding:
-    return _structure_holds(sample, coloring.claim_2)
-
-
-@claim()
-def lemma_6_claim_2_proof() -> Finding:
-    size, k = 3, 1
-    suppressed = isit.equation_25(size, 0.25, k)[-1]
-    name, truth = "M = 3, k = 1, row 3", float((suppressed > 0).sum())
-    return corrected({name: (size - 1 - k, truth)}, {name: (size - k, truth)})
-
-
-@claim(instance=_structure(coloring.claim_3))
-def lemma_6_claim_3(sample: Sample) -> Finding:
-    return _structure_holds(sample, coloring.claim_3)
-
-
-@claim()
-def lemma_6_claim_3_proof() -> Finding:
-    row, delta = prior("3/4 1/4 0"), Fraction(1, 10)
-    printed, mended = (float(sum([row[0] + delta, row[1] - delta / others])) for others in (2, 1))
-    name = "M = 3, k = 1, row (3/4, 1/4, 0), delta = 1/10: sum of the new row"
-    return corrected({name: (printed, 1.0)}, {name: (mended, 1.0)})
-
-
-@claim(instance=_structure(coloring.claim_4))
-def lemma_6_claim_4(sample: Sample) -> Finding:
-    return _structure_holds(sample, coloring.claim_4)
-
-
-@claim(instance=_structure(coloring.claim_5))
-def lemma_6_claim_5(sample: Sample) -> Finding:
-    return _structure_holds(sample, coloring.claim_5)
-
-
-@claim()
-def lemma_6_claim_5_proof() -> Finding:
-    given = [q for q in itertools.product(range(1, 8), repeat=4) if q[0] + q[2] <= q[1] + q[3]]
-    printed = failures(jj - ii <= ij - ji for jj, ii, ij, ji in given)
-    mended = failures(jj - ii <= ji - ij for jj, ii, ij, ji in given)
-    excluded = failures(not (jj * ij > ii * ji and jj > ji and jj > ii) for jj, ii, ij, ji in given)
-    step, end = (
-        f"quadruples in tenths, of {len(given)} with (19), {what}" for what in ("violating it", "left in the end")
+@claim(wrong={"for a known distribution": {"known": True}})
+def section_5a_valid(known: bool = False) -> Finding:
+    priors, changed = channel("1/2 3/10 1/5; 7/10 29/100 1/100")[: 1 if known else 2], prior("5/16 5/16 1")
+    budget = Fraction(9, 20)
+    valid, left = max(dot(one, changed) for one in priors) <= budget, budget - max(one[2] for one in priors)
+    most = max(dot(one[:2], changed[:2]) for one in priors)
+    sentence = (
+        "For $\\{{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)\\}}$ at $D = 9/20$, $(5/16, 5/16, 1)$ is valid, sum {most} for the "
+        "second $P$, above $D - D^{{(1)}} = {left}$."
     )
-    return corrected({step: (0.0, printed)}, {step: (0.0, mended), end: (0.0, excluded)})
-
-
-@claim(instance=_structure(_remark_7))
-def remark_7(sample: Sample) -> Finding:
-    return _structure_holds(sample, _remark_7)
-
-
-@claim(instance=_structure(_conclusion))
-def lemma_6_end(sample: Sample) -> Finding:
-    return _structure_holds(sample, _conclusion)
-
-
-@claim()
-def section_5a_range() -> Finding:
-    thresholds = isit.equation_7(source_of(KNOWN))
-    name = f"{KNOWN_NAME}, k = 1: length of the range"
-    printed, mended = float(thresholds[0] - thresholds[1]), float(thresholds[2] - thresholds[1])
-    return corrected({name: (printed, 0.3)}, {name: (mended, 0.3)})
-
-
-@claim()
-def section_5a_valid() -> Finding:
-    changed, priors = [Fraction(5, 16), Fraction(5, 16), Fraction(1)], channel(_PAIR)
-    spent = [sum(p * d for p, d in zip(one, changed, strict=True)) for one in priors]
-    left = Fraction(9, 20) - max(one[2] for one in priors)
-    second = priors[1][0] * changed[0] + priors[1][1] * changed[1] if max(spent) <= Fraction(9, 20) else math.nan
-    truth, program = certified(_PAIR, "9/20", ON_TWO), isit.equation_9(source_of(_PAIR), 0.45, 1)
-    name = "{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)} at D = 9/20, k = 1, D_i = (5/16, 5/16, 1), valid: the sum for the second P"
-    return above(
-        name, float(left), float(second), **{"exp of (9) for k = 1": math.exp(program), "least for k = 1": truth}
+    part, tail, top, d = reals("part tail top d")
+    one_way = always(part + tail <= d, part <= d - top, tail <= top)
+    right = proved(
+        "The condition is sufficient (z3); with each $P$'s own tail it is what valid means.", {"if": one_way}
     )
+    return mended(sentence, valid and most > left, right, most=most, left=left)
 
 
 # Section V-B
 
 
-def _two_letters_violation(rng: np.random.Generator) -> float:
-    low, high = np.sort(rng.random(2)) / 2
-    source = SourceSet([[1 - low, low], [1 - high, high]])
-    return max(abs(isit.lemma_5(source) - high), eps(source, high), STRICT - eps(source, 0.99 * high))
+@claim(wrong={"p_min for p_max": {"high": False}})
+def section_5b_two_letters(high: bool = True) -> Finding:
+    p, low, top, a, d = reals("p low top a d")
+    given, end = [0 <= low, low <= p, p <= top, 2 * top <= 1], top if high else low
+    facts = {"the answer 1 is valid": always(p <= d, d >= end, *given)}
+    # A constant answer (1 - a, a) that is valid for P_2 = p_max.
+    facts["and no constant before"] = always(d >= end, (1 - top) * a + top * (1 - a) <= d, a >= 0, a <= 1, *given)
+    return proved("For all $0 \\leq p_{min} \\leq p_{max} \\leq 1/2$ and constant answers (z3).", facts)
 
 
-@claim(instance=_two_letters_violation)
-def section_5b_two_letters(sample: Sample) -> Finding:
-    just_below = eps(source_of("9/10 1/10; 7/10 3/10"), 0.2999)
-    named = {"P_2 in [1/10, 3/10] at D = 3/10": eps(source_of("9/10 1/10; 7/10 3/10"), 0.3)}
-    return holds(sample, named=named | {"there, at D = 0.2999": STRICT - just_below}, of="intervals")
-
-
-@claim()
-def section_5b_singleton() -> Finding:
+@claim(wrong={"at D^(M-1) itself": {"distortion": "3/10"}})
+def section_5b_singleton(distortion: str = "2/5") -> Finding:
     constant = channel("3/4 1/4; 3/4 1/4")
-    optimal = ratio(constant) == 1 and worst_distortion([prior(TWO)], constant) <= Fraction(2, 5)
-    published = float(sum(any(column) for column in zip(*constant, strict=True))) if optimal else math.nan
-    return above("(7/10, 3/10) at D = 2/5, the answer (3/4, 1/4) of leakage 0: letters published", 1.0, published)
+    spent = worst_distortion([prior("7/10 3/10")], constant)
+    sentence = "For (7/10, 3/10) at $D = 2/5$ the answer (3/4, 1/4) leaks 0, publishes both letters and spends {spent}."
+    every = refuted(sentence, ratio(constant) == 1 and spent <= Fraction(distortion), spent=spent)
+    first = worst_distortion([prior("7/10 3/10")], channel("1 0; 1 0"))
+    some = holds(named={"the answer 1, of distortion 3/10": float(first - Fraction(3, 10))})
+    return depends({"of every optimal mechanism": every, "of some optimal mechanism": some})
 
 
-def _staircases_violation(rng: np.random.Generator) -> float:
-    source, budget = ordered_budget(rng)
-    thresholds, size = isit.equation_7(source), source.alphabet_size
-    spent = (
-        source.worst_case_distortion(isit.equation_25(size, max(0.0, budget - thresholds[k]), k))
-        for k in range(isit.lemma_3(source, budget) + 1)
-    )
-    return max(spent) - budget
+@claim(wrong={"without D^(l) taken from D": {"spent": 0}})
+def equation_25(spent: int = 1) -> Finding:
+    tail, top, d, x = reals("tail top d x")
+    moved = (1 - tail) * x + tail  # x on the published letters, 1 on the others
+    valid = always(moved <= d, x == d - spent * top, x >= 0, x <= 1, tail >= 0, tail <= top, top <= 1)
+    how = "At $x = D - D^{(l)}$ the distortion is $x(1 - T) + T \\leq D$ for a tail $T \\leq D^{(l)}$ (z3), for any $M$ and $l$."
+    return proved(how, {"valid": valid})
 
 
-@claim(instance=_staircases_violation)
-def equation_25(sample: Sample) -> Finding:
-    spent = worst_distortion([prior(KNOWN)], channel("3/4 1/4 0; 1/4 3/4 0; 1/4 3/4 0"))
-    difference = float(abs(isit.equation_25(3, 0.3, 0) - np.array(response(3, "3/10"), dtype=float)).max())
-    named = {
-        f"{KNOWN_NAME} at D = 9/20 with l = 1, distortion {spent}": float(spent - Fraction(9, 20)),
-        "l = 0": difference,
-    }
-    return holds(sample, named=named, of="ordered sets")
-
-
-def _equation_26_violation(rng: np.random.Generator) -> float:
+def _equation_26_violation(rng: np.random.Generator, **_: str) -> float:
     size = int(rng.integers(2, 7))
-    budget, k = float(rng.uniform(0.02, 0.98)), int(rng.integers(size))
-    return apart(
-        isit.equation_26(size, budget, k, "corrected"), DifferentialPrivacy().leakage(isit.equation_25(size, budget, k))
-    )
+    k = int(rng.integers(size - 1))
+    budget = float(rng.uniform(0.02, 1.0)) * (size - 1 - k) / (size - k)
+    return abs(isit.equation_26(size, budget, k) - DifferentialPrivacy().leakage(isit.equation_25(size, budget, k)))
 
 
-@claim(instance=_equation_26_violation)
-def equation_26(sample: Sample) -> Finding:
-    matrix = channel("9/20 11/20 0; 11/20 9/20 0; 11/20 9/20 0")
-    allowed = isit.lemma_5(source_of("2/5 3/10 3/10")) > 0.55
-    name, truth = (
-        "(2/5, 3/10, 3/10) with D^(2) = 3/5, D = 11/20, k = 1",
-        math.log(ratio(matrix)) if allowed else math.nan,
-    )
-    printed, mended = (isit.equation_26(3, 0.55, 1, reading) for reading in ("printed", "corrected"))
-    return corrected({name: (printed, truth)}, {name: (mended, truth)}, sample)
+@claim(instance=_equation_26_violation, wrong={"up to (M - 1 - k) / (M - k)": {"budget": "9/20"}})
+def equation_26(sample: Sample, budget: str = "11/20") -> Finding:
+    d = Fraction(budget)
+    matrix = channel(f"{1 - d} {d} 0; {d} {1 - d} 0; {d} {1 - d} 0")
+    printed, found = (1 - d) / d, ratio(matrix)
+    sentence = "For (2/5, 3/10, 3/10), $k = 1$, $D = 11/20 < D^{{(2)}}$, (26) is log {printed}, and the leakage is log {found}."
+    facts: dict[str, bool] = {}
+    for size in SIZES:
+        p, given = falling(size)
+        for k in range(size - 1):
+            middle = sum(p[1 : size - k])
+            facts[f"M = {size}, k = {k}"] = always((size - k) * middle <= size - k - 1, *given)
+    how = "(11) has $D - D^{(l)} < P_2 + ... + P_{M-l} \\leq (M-1-l)/(M-l)$, where it is right (z3, $M = 2, ..., 5$)."
+    used = proved(how, facts, sample)
+    return mended(sentence, printed < found, used, printed=printed, found=found)
 
 
 # Sections VI to VIII
 
 
-@claim()
-def section_6_plan() -> Finding:
-    first = Fraction(1, 5) / Fraction(7, 10)  # D_1 that spends the budget on letter 1, with D_2 = 0
-    printed, truth = 1 / first, certified(TWO, "1/5", response(2, "1/5"))
-    ordered = math.exp(isit.equation_9(source_of(TWO), 0.2, 0, "corrected"))
-    name = "(7/10, 3/10) at D = 1/5, D_i = (2/7, 0): exp of the symmetric leakage, 4, less that of (9), at most 7/2"
-    return above(name, 0.0, truth - float(printed), **{"exp of (9) with the order": ordered})
+@claim(wrong=ORDER_ADDED)
+def section_6_plan(reading: str = "printed") -> Finding:
+    print_, right = lower_bounds("7/10 1/5 1/10", "1/20", reading)
+    return corrected(print_, right, tolerance=SOLVED, says="exp of (9) for $k = 0$ is {}, and $(M-1)(1-D)/D$ is {}")
 
 
-def _lemma_7_violation(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 7))
-    first, b = rng.random(size), np.sort(rng.random(size))
-    moved = rng.random(size - 1) * first[1:]
-    moved *= min(1.0, (1 - first[0]) / moved.sum())
-    return float(np.append(moved.sum(), -moved) @ b)
+@cache
+def _rearranged(first: int = 0) -> dict[str, bool]:
+    """``sum a_i b_i - sum a'_i b_i = sum_{i>1} (a_i - a'_i)(b_i - b_1)`` for equal sums, every term not negative."""
+    facts = {}
+    for size in SIZES:
+        fall, b = symbols(f"x2:{size + 1}"), symbols(f"b1:{size + 1}")
+        changes = [-sum(fall), *fall]  # a_i - a'_i
+        left = sum(x * one for x, one in zip(changes, b, strict=True))
+        facts[f"{size} terms"] = same(left, sum(x * (one - b[first]) for x, one in zip(fall, b[1:], strict=True)))
+    return facts
 
 
-@claim(instance=_lemma_7_violation)
-def lemma_7(sample: Sample) -> Finding:
-    pairs = {"ties in b": ("1/5 1/2 3/10", "3/5 2/5 0", "1/2 1/2 1/2"), "zeros": ("0 1/2 1/2", "1 0 0", "0 1/3 1")}
-    named = {}
-    for name, texts in pairs.items():
-        a, moved, b = (prior(text) for text in texts)
-        named[name] = float(sum((y - x) * z for x, y, z in zip(a, moved, b, strict=True)))
-    return holds(sample, named=named, of="sequences")
+_MOVED = "$\\sum_i (a_i - a'_i) b_i = \\sum_{i>1} (a_i - a'_i)(b_i - b_1)$ (sympy, 2 to 5 terms)"
 
 
-@claim(instance=theorem_3_violation, tolerance=1e-8)
-def lemma_8(sample: Sample) -> Finding:
-    truth = certified(KNOWN, "19/100", response(3, "19/100"))
-    named = {f"{KNOWN_NAME} at D = 19/100": abs(math.log(truth) - isit.theorem_1(3, 0.19))}
-    named[f"{KNOWN_NAME} at D = 0 (infinite)"] = apart(eps(source_of(KNOWN), 0.0), isit.theorem_1(3, 0.0))
-    return holds(sample, named=named, tolerance=1e-8, of="ordered sets")
+@claim(wrong={"b decreasing": {"first": -1}})
+def lemma_7(first: int = 0) -> Finding:
+    return proved(f"{_MOVED}, no term negative; that the numbers are at most 1 is not needed.", _rearranged(first))
 
 
-def _lemma_8_step_violation(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 6))
-    falling, changed = -np.sort(-rng.dirichlet(np.ones(size))), np.sort(rng.random(size))
-    budget = rng.random() * (size - 1) * falling[-1]
-    return float((1 - budget) * changed[0] + budget / (size - 1) * changed[1:].sum() - falling @ changed)
+@claim(wrong={"up to D = M P_M": {"reach": 0}, "without the order of the distortions": {"ordered": False}})
+def lemma_8_proof(reach: int = 1, ordered: bool = True) -> Finding:
+    facts: dict[str, bool] = {}
+    for size in SIZES:
+        p, given = falling(size)
+        (d,) = reals("d")
+        within = d <= (size - reach) * p[-1]
+        facts |= {f"P_{i}, M = {size}": always((size - 1) * p[i] >= d, within, *given) for i in range(1, size)}
+        facts[f"P_1, M = {size}"] = always(p[0] <= 1 - d, within, *given)
+    x, b, c = reals("x b c")
+    facts["terms"] = always(x * (c - b) >= 0, x >= 0, c >= b if ordered else c >= 0)
+    how = f"$P_i \\geq D/(M-1)$, $P_1 \\leq 1 - D$, for $D \\leq (M-1) P_M$ even (z3, $M = 2, ..., 5$), and {_MOVED}."
+    return proved(how, facts | _rearranged())
 
 
-@claim(instance=_lemma_8_step_violation)
-def lemma_8_proof(sample: Sample) -> Finding:
-    known, changed, budget = prior(KNOWN), prior("0 0 1/2"), Fraction(1, 10)
-    left = (1 - budget) * changed[0] + budget / 2 * (changed[1] + changed[2])
-    right = sum(p * d for p, d in zip(known, changed, strict=True))
-    name = f"{KNOWN_NAME}, D = 1/10, D_i = (0, 0, 1/2): {left} <= {right}"
-    return holds(sample, named={name: float(left - right)}, of="distributions and D_i")
-
-
-def _outperformed(rng: np.random.Generator) -> tuple[FloatArray, float]:
-    """A matrix and the D at which Q_D has its ratio; Q_D with less leaks more."""
+def _outperforming_violation(rng: np.random.Generator, diagonal: int = 0) -> float:
+    """Of a random matrix against the D at which Q_D has its ratio; Q_D with less leaks more."""
     size = int(rng.integers(2, 6))
     matrix = random_channel(rng, size)
     if rng.random() < 0.5:  # near to the extreme
-        changed = rng.uniform(0.3, 0.4) * rng.uniform(0.9, 1.1, size)
-        matrix = Mechanism.from_distortions(changed).matrix
-    return matrix, (size - 1) / (size - 1 + math.exp(log_ratio(matrix)))
+        matrix = Mechanism.from_distortions(rng.uniform(0.3, 0.4) * rng.uniform(0.9, 1.1, size)).matrix
+    budget = (size - 1) / (size - 1 + math.exp(log_ratio(matrix)))
+    return (size + diagonal) * budget - float((1 - np.diagonal(matrix)).sum())
 
 
-def _outperforming_violation(rng: np.random.Generator) -> float:
-    matrix, budget = _outperformed(rng)
-    return len(matrix) * budget - float((1 - np.diagonal(matrix)).sum())
+@claim(instance=_outperforming_violation, wrong={"M + 1 for M": {"diagonal": 1}})
+def section_7_sum(sample: Sample, **_: int) -> Finding:
+    facts = {}
+    for size in SIZES:
+        s, t, more = reals("s t more")
+        # S (t + M - 1) = M t - sum s_i at the ratio t of the matrix, smaller than that of Q_D.
+        given = [s * (t + size - 1) <= size * t, t >= 1, more > 0, s >= 0]
+        facts[f"M = {size}"] = always((size - s) * (t + more + size - 1) > size * (size - 1), *given)
+    return proved(f"{EXCESS}; for uniform $P$ and a smaller $t$ the sum is above $MD$ (z3).", excess() | facts, sample)
 
 
-@claim(instance=_outperforming_violation)
-def section_7_sum(sample: Sample) -> Finding:
-    named = {
-        "Q_D itself with M = 3 and D = 1/5 (limit)": 3 * 0.2 - float((1 - np.diagonal(isit.equation_5(3, 0.2))).sum())
-    }
-    better = channel("7/10 3/10; 3/10 7/10")
-    named["((7/10, 3/10), (3/10, 7/10)) against D = 1/4"] = float(2 * Fraction(1, 4) - 2 * better[0][1]) + STRICT
-    return holds(sample, named=named, of="mechanisms, against the D at which Q_D has their ratio")
-
-
-def _floor_violation(rng: np.random.Generator) -> float:
-    """Every entry is at least the diagonal one of its column over exp(eps(Q_D)), and (36) to (40) agree."""
-    matrix, budget = _outperformed(rng)
-    size, ratio = len(matrix), math.exp(log_ratio(matrix))
-    kept = np.diagonal(matrix)
-    columns = kept.sum() + sum(np.delete(kept, j).sum() / ratio for j in range(size))
-    return max(float((kept / ratio - matrix).max()), abs(columns - kept.sum() / (1 - budget)))
-
-
-@claim(instance=_floor_violation)
-def section_7_floor(sample: Sample) -> Finding:
+@claim(wrong=EXPONENTIAL)
+def section_7_floor(scale: Callable[[float], float] = float) -> Finding:
     better, symmetric = channel("7/10 3/10; 3/10 7/10"), response(2, "1/4")
-    leakage = math.log(ratio(symmetric)) if ratio(better) < ratio(symmetric) else math.nan
-    off = [(better[0][1], better[1][1]), (better[1][0], better[0][0])]
-    printed, mended = (failures(entry > kept / over for entry, kept in off) for over in (leakage, math.exp(leakage)))
-    name = "((7/10, 3/10), (3/10, 7/10)) against Q_D at D = 1/4, ratio 3: entries that violate it"
-    return corrected({name: (0.0, printed)}, {name: (0.0, mended)}, sample)
+    leakage = math.log(ratio(symmetric))
+    sentence = "Rows (7/10, 3/10), (3/10, 7/10) have ratio 7/3 < 3; their entry {entry} is not above {floor} = 7/10 over log 3."
+    t, less, kept, off = reals("t less kept off")
+    strict = always(off * t > kept, kept <= less * off, less < t, off > 0, kept > 0, less >= 1)
+    right, false = (
+        proved("Over $e^{\\epsilon}$, in any column in use (z3).", {"above": strict}),
+        0.3 <= 0.7 / scale(leakage),
+    )
+    return mended(sentence, false and ratio(better) < 3, right, entry=better[0][1], floor=0.7 / leakage)
 
 
-@claim()
-def conclusion() -> Finding:
-    corners = SourceSet(np.eye(2))
-    threshold = float(corners.vertices[:, 1].max())  # (7), literally
-    claimed = math.log(0.25 / 0.75) if threshold > 0.75 and isit.is_permutation_invariant(corners) else math.nan
-    return above("{(1, 0), (0, 1)}, D^(1) = 1, at D = 3/4", claimed, eps(corners, 0.75))
+@claim(wrong={"M for M - 1 in (38)": {"less": 0}})
+def section_7_equations(less: int = 1) -> Finding:
+    facts: dict[str, bool] = {}
+    for size in SIZES:
+        e, *d = symbols(f"e d1:{size + 1}")
+        kept, total = [1 - one for one in d], size - sum(d)
+        others = [sum(kept) - one for one in kept]
+        lines = [  # times e
+            sum(e * one + rest for one, rest in zip(kept, others, strict=True)),
+            sum(e * (1 - one) + (size - 1) - (sum(d) - one) for one in d),
+            e * total + size * (size - less) - (size - less) * sum(d),
+            (size - 1 + e) * total,
+        ]
+        facts |= {f"({n}) = ({n + 1}), M = {size}": same(*pair) for n, pair in enumerate(itertools.pairwise(lines), 36)}
+        facts[f"(36) with Q(j|j) for Q(i|i), M = {size}"] = same(sum((e + size - 1) * one for one in kept), lines[0])
+        budget = symbols("D")[0]
+        facts[f"(39) = (40), M = {size}"] = same(budget / (1 - budget) + 1, 1 / (1 - budget))
+    return proved("As identities (sympy), $M = 2, ..., 5$; (36) has the same sum with $Q(j|j)$ for $Q(i|i)$.", facts)
+
+
+@claim(wrong={"for ordered classes": {"vertices": "1 0; 1/2 1/2"}})
+def conclusion(vertices: str = "1 0; 0 1") -> Finding:
+    priors = channel(vertices)
+    literal, falling_ = max(one[1] for one in priors), max(min(one) for one in priors)
+    best = certified_ratio(priors, "1/4", response(2, "1/4"), [Fraction(1, 2)] * 2)
+    sentence = (
+        "$\\{{(1, 0), (0, 1)\\}}$ has $D^{{(1)}} = {literal}$ by (7), and at $D = 3/4$ the formula is log 1/3; with the less "
+        "likely letter for $P_2$ it has $D^{{(1)}} = {sorted}$, and at $D = 1/4$ the least is log {least}."
+    )
+    false = literal > Fraction(3, 4) and falling_ <= Fraction(1, 4) and best > 1
+    right = proved(f"{EXCESS}; for ordered classes the first range is that of Theorem 3.", excess())
+    return mended(sentence, false, right, literal=literal, sorted=falling_, least=best)

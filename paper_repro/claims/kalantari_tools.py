@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
+from paper_repro.claims.base import Finding, refuted
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import Channel, Prior, ratio, worst_distortion
-from paper_repro.claims.prove import always
+from paper_repro.claims.prove import always, identical
 from paper_repro.curves import distortion_curve, leakage_curve
 from paper_repro.errors import InfeasibleError, optional
 from paper_repro.solvers.linear import optimal_basis
@@ -34,9 +35,13 @@ __all__ = [
     "last_budget",
     "least_information",
     "least_ratio",
+    "mended",
     "missed",
     "only_symmetric",
     "output_sizes",
+    "reals",
+    "same",
+    "symbols",
     "symmetric",
     "table_1",
     "tail",
@@ -47,6 +52,33 @@ __all__ = [
 def yes(answers: Mapping[str, tuple[bool, bool]]) -> dict[str, tuple[float, float]]:
     """Statements with the paper's answer and the true one, for ``corrected``; 1 is yes and 0 is no."""
     return {f"{name} (1: yes, 0: no)": (float(said), float(found)) for name, (said, found) in answers.items()}
+
+
+def mended(sentence: str, false: bool, right: Finding, **numbers: float | Fraction) -> Finding:
+    """``corrected`` where the print is refuted, as by :func:`refuted`, and what is right instead was checked too."""
+    printed = refuted(sentence, false, **numbers)
+    if not false:
+        return printed
+    found = {**printed.numbers, **{f"corrected: {name}": value for name, value in right.numbers.items()}}
+    if right.verdict not in ("proved", "holds"):
+        return Finding("refuted", f"The correction fails too. {right.evidence}", found, right.tolerance)
+    return Finding("corrected", f"{printed.evidence} Mended: {right.evidence}", found, right.tolerance)
+
+
+def symbols(names: str) -> tuple[Any, ...]:
+    """Positive symbols of sympy, always as a tuple."""
+    return tuple(optional("sympy", "proofs").symbols(names, positive=True, seq=True))
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two polynomials of sympy are the same, or two rational functions of one symbol: expanding them decides."""
+    sympy = optional("sympy", "proofs")
+    return bool(sympy.expand(left - right) == 0 or (len((left - right).free_symbols) == 1 and identical(left, right)))
+
+
+def reals(names: str) -> list[Any]:
+    """Real unknowns of z3."""
+    return list(optional("z3", "proofs").Reals(names))
 
 
 def table_1() -> SourceSet:
