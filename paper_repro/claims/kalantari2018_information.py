@@ -1,371 +1,420 @@
-"""What Kalantari, Sankar and Sarwate state of mutual information (Sections III-A, IV and VI).
-
-Mutual information is in nats, and its worst case over a source set is meant. In the preprint of 2017 the lemmas of Section III-A
-have the numbers 3 and 4.
-"""
+"""What Kalantari, Sankar and Sarwate state of mutual information (Sections III-A, IV and VI), in nats, worst case over a set."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, above, claim, corrected, holds
+from paper_repro.claims.base import (
+    Finding,
+    Sample,
+    claim,
+    corrected,
+    example,
+    for_all,
+    holds,
+    proved,
+    refuted,
+)
 from paper_repro.claims.draw import random_channel, random_set
-from paper_repro.claims.exact import as_floats, channel, information, prior, worst_distortion
-from paper_repro.claims.kalantari_tools import eps, last_budget, symmetric
-from paper_repro.curves import distortion_curve, leakage_curve
+from paper_repro.claims.exact import channel, information, prior, response, worst_distortion
+from paper_repro.claims.kalantari_tools import eps, last_budget, least_information
+from paper_repro.claims.prove import always, identical
+from paper_repro.curves import leakage_curve
+from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions import MutualInformation
+from paper_repro.notions import DifferentialPrivacy, MutualInformation, Notion
 from paper_repro.papers import kalantari2016, kalantari2018
 from paper_repro.papers.coloring import largest_ratio
 from paper_repro.sources import SourceSet, load_source_set
 from paper_repro.tradeoff import optimal_mechanism
+from paper_repro.types import FloatArray
 
-# Mutual information is certified to 1e-6 nats.
-CERTIFIED = 2e-6
+# Programs for mutual information are solved to about 1e-6 nats.
+SOLVED = 2e-6
+ENDS, IDENTITY, SLANTED = SourceSet(np.eye(2)), np.eye(2), np.array([[1.0, 0.0], [0.5, 0.5]])
 
 
 def _mi(source: SourceSet, distortion: float) -> float:
     return float(leakage_curve(source, distortion, notion=MutualInformation()))
 
 
+def _any_set(rng: np.random.Generator) -> SourceSet:
+    return random_set(rng, str(rng.choice(["I", "II", "III"])), letters=(2, 4))
+
+
 # Section III-A
 
 
-@claim()
-def information_hull() -> Finding:
-    ends = np.eye(2)
-    return above(
-        "{(1, 0), (0, 1)}, D = 1/20: information for the two points, by the identity, which is valid; and for their hull",
-        claimed=max(information(end, ends) for end in ends),
-        actual=_mi(SourceSet(ends), 0.05),
+@claim(wrong={"for differential privacy": {"notion": DifferentialPrivacy()}})
+def information_hull(notion: Notion | None = None) -> Finding:
+    matrices = [IDENTITY, np.array(response(2, "1/20"), dtype=float)]
+    points = min(
+        max(math.log(largest_ratio(one)) if notion else information(end, one) for end in IDENTITY) for one in matrices
+    )
+    hull = float(leakage_curve(ENDS, 0.05, notion=notion or MutualInformation()))
+    return refuted(
+        "For the points (1, 0), (0, 1) the identity, which is always valid, has information {points} under either. Their hull "
+        "needs {hull} at D = 1/20.",
+        hull > points + 1e-6,
+        points=points,
+        hull=round(hull, 6),
     )
 
 
-def _valid_mixtures(rng: np.random.Generator) -> float:
-    source = random_set(rng, "III")
-    size = source.alphabet_size
-    one, two = random_channel(rng, size), random_channel(rng, size)
-    allowed = max(source.worst_case_distortion(one), source.worst_case_distortion(two))
-    share, weights = float(rng.random()), rng.dirichlet(np.ones(source.vertex_count))
-    mixed = share * one + (1 - share) * two
-    return float(weights @ source.vertices @ (1 - np.diagonal(mixed))) - allowed
-
-
-@claim(instance=_valid_mixtures, tolerance=1e-12)
-def valid_mechanisms(sample: Sample) -> Finding:
-    halves = (np.eye(2) + np.ones((2, 2))) / 3
-    gap = SourceSet([0.5, 0.5]).worst_case_distortion(halves / halves.sum(axis=1, keepdims=True)) - 0.5
-    return holds(
-        sample, named={"identity and a coin, uniform prior": gap}, tolerance=1e-12, of="mixtures of priors and channels"
+@claim(wrong={"beyond the mixtures": {"most": 2}})
+def valid_mechanisms(most: int = 1) -> Finding:
+    """Bilinear: the distortion of mixtures is a mixture of the four distortions."""
+    sympy, z3 = optional("sympy", "proofs"), optional("z3", "proofs")
+    facts, (w, s, limit) = {}, sympy.symbols("w s D")
+    for size in (2, 3, 4):
+        p, q, d, e = (sympy.symbols(f"{name}0:{size}") for name in "pqde")
+        mixed = [(w * a + (1 - w) * b, s * c + (1 - s) * f) for a, b, c, f in zip(p, q, d, e, strict=True)]
+        parts = [
+            share * sum(a * b for a, b in zip(one, two, strict=True))
+            for share, one, two in ((w * s, p, d), (w * (1 - s), p, e), ((1 - w) * s, q, d), ((1 - w) * (1 - s), q, e))
+        ]
+        facts[f"bilinear, M = {size}"] = sympy.expand(sum(a * b for a, b in mixed) - sum(parts)) == 0
+    x, y, u, v, w, s, limit = z3.Reals("x y u v w s D")
+    given = [
+        w >= 0,
+        w <= most,
+        s >= 0,
+        s <= most,
+        *(one <= limit for one in (x, y, u, v)),
+        x >= 0,
+        y >= 0,
+        u >= 0,
+        v >= 0,
+    ]
+    mean = w * s * x + w * (1 - s) * y + (1 - w) * s * u + (1 - w) * (1 - s) * v
+    facts["a mixture is at most D"] = always(mean <= limit, *given)
+    return proved(
+        "Bilinear in source and diagonal (sympy, M = 2, 3, 4), and mixtures are at most the largest (z3).", facts
     )
 
 
-def _concave(rng: np.random.Generator) -> float:
+def _two_sources(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, float]:
     size = int(rng.integers(2, 6))
-    matrix, one, two = random_channel(rng, size), rng.dirichlet(np.ones(size)), rng.dirichlet(np.ones(size))
-    share = float(rng.random())
+    one, two = rng.dirichlet(np.ones(size), size=2)
+    return random_channel(rng, size), random_channel(rng, size), one, two, float(rng.random())
+
+
+def _concave(rng: np.random.Generator, *, linear: bool = False) -> float:
+    matrix, _, one, two, share = _two_sources(rng)
     mean = share * information(one, matrix) + (1 - share) * information(two, matrix)
-    return mean - information(share * one + (1 - share) * two, matrix)
+    above = information(share * one + (1 - share) * two, matrix) - mean
+    return max(-above, above if linear else 0.0)
 
 
-@claim(instance=_concave, tolerance=1e-12)
-def convex_in_source(sample: Sample) -> Finding:
-    ends = [information(end, np.eye(2)) for end in np.eye(2)]
-    middle = information(np.array([0.5, 0.5]), np.eye(2))
-    name = "identity, (1, 0) and (0, 1): excess of the middle over the mean"
+@claim(instance=_concave, tolerance=1e-12, wrong={"linear": {"linear": True}})
+def convex_in_source(sample: Sample, linear: bool = False) -> Finding:
+    mean, middle = (information(one, IDENTITY) for one in (np.array([1.0, 0.0]), np.array([0.5, 0.5])))
+    name = "(1/2, 1/2), half way from (1, 0) to (0, 1), through the identity"
     return corrected(
-        {name: (0.0, max(0.0, middle - sum(ends) / 2))},
-        {"the same: excess of the mean over the middle": (0.0, max(0.0, sum(ends) / 2 - middle))},
+        {name: (mean, middle)},
+        {name: (mean if linear else max(mean, middle), middle)},
         sample,
+        says="at most {} for a convex function, it is {}",
     )
 
 
-def _convex(rng: np.random.Generator) -> float:
+@for_all(_two_sources, of="mixtures of two channels", tolerance=1e-12, wrong={"and source together": {"joint": True}})
+@example("identity and exchange", IDENTITY, IDENTITY[::-1], np.full(2, 0.5), np.full(2, 0.5), 0.5)
+def convex_in_channel(
+    one: FloatArray, two: FloatArray, source: FloatArray, other: FloatArray, share: float, *, joint: bool = False
+) -> float:
+    other = other if joint else source
+    mean = share * information(source, one) + (1 - share) * information(other, two)
+    return information(share * source + (1 - share) * other, share * one + (1 - share) * two) - mean
+
+
+@claim(wrong={"with its end": {"closed": True}})
+def compact_sets(closed: bool = False) -> Finding:
+    z3 = optional("z3", "proofs")
+    one, nearer = z3.Reals("p q")
+
+    def member(p: Any) -> Any:
+        return z3.And(p <= 1, p >= z3.Q(1, 2) if closed else p > z3.Q(1, 2))
+
+    exceeded = always(z3.And(member(nearer), 1 - nearer > 1 - one), member(one), 4 * nearer == 2 * one + 1)
+    return refuted(
+        "The Class II set of (p, 1 - p), 1/2 < p <= 1, is not closed: P_2 comes as near to {limit} as one likes, and there "
+        "is no largest, so no D^(1) by eq. (9).",
+        exceeded,
+        limit=0.5,
+    )
+
+
+def _set_and_budget(rng: np.random.Generator) -> tuple[Any, ...]:
+    source = _any_set(rng)
+    return source, float(rng.uniform(0.05, 0.95)) * last_budget(source)
+
+
+@for_all(
+    lambda rng: (random_set(rng, "III", letters=(2, 4), vertices=(2, 2)), float(rng.uniform(0.02, 0.5))),
+    of="segments, the largest information of the best mechanism against a program for one source",
+    tolerance=SOLVED,
+    share=0.2,
+    wrong={"over the ends alone": {"hull": False}},
+)
+@example("(.7, .3) and (.3, .7), D = 1/5", SourceSet([[0.7, 0.3], [0.3, 0.7]]), 0.2)
+def equation_21(source: SourceSet, distortion: float, *, hull: bool = True) -> float:
+    best = optimal_mechanism(source, distortion=distortion, notion=MutualInformation())
+    one, two = source.vertices[0], source.vertices[-1]
+    sources = [one + share * (two - one) for share in (np.linspace(0, 1, 201) if hull else (0, 1))]
+    largest = max(information(here, best.mechanism.matrix) for here in sources)
+    priors = [best.least_favorable_prior] if hull else [one, two]
+    least = max(least_information(here, source.vertices, distortion) for here in priors)
+    return max(largest - least, best.distortion - distortion)
+
+
+def _channel_and_source(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     size = int(rng.integers(2, 6))
-    one, two, source = random_channel(rng, size), random_channel(rng, size), rng.dirichlet(np.ones(size))
-    share = float(rng.random())
-    mean = share * information(source, one) + (1 - share) * information(source, two)
-    return information(source, share * one + (1 - share) * two) - mean
+    return random_channel(rng, size), rng.dirichlet(np.ones(size))
 
 
-@claim(instance=_convex, tolerance=1e-12)
-def convex_in_channel(sample: Sample) -> Finding:
-    coin = np.full(2, 0.5)
-    change = information(coin, (np.eye(2) + np.eye(2)[::-1]) / 2) - math.log(2)
-    return holds(sample, named={"identity and exchange": change}, tolerance=1e-12, of="mixtures of two channels")
+@claim(wrong={"for smaller ratios": {"known": False}})
+def upper_bound(known: bool = True) -> Finding:
+    """Information is a mean of ``log Q(j|i) / sum_k P_k Q(j|k)``; each is at most eps, and the mean is eps only if all are."""
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for size in (2, 3, 4):
+        masses, entries = (z3.Reals(" ".join(f"{name}{i}" for i in range(size))) for name in "pq")
+        odds, mean = z3.Real("t"), z3.Sum([p * q for p, q in zip(masses, entries, strict=True)])
+        given = [odds >= 1, z3.Sum(masses) == 1, *(x > 0 for x in [*masses, *entries])]
+        given += [a <= odds * b for a, b in itertools.permutations(entries, 2) if known]
+        facts[f"M = {size}"] = always(z3.And([q <= odds * mean for q in entries]), *given)
+        facts[f"M = {size}, equal"] = always(odds == 1, *given, *(q == odds * mean for q in entries))
+    return proved("Q(j|i) <= t sum_k P_k Q(j|k), with equality for all i only if t = 1: M = 2, 3, 4 (z3).", facts)
 
 
-def _minimax(rng: np.random.Generator) -> float:
-    source = random_set(rng, str(rng.choice(["I", "II", "III"])), letters=(2, 4))
-    return optimal_mechanism(source, distortion=float(rng.uniform(0.05, 0.6)), notion=MutualInformation()).gap
-
-
-@claim(instance=_minimax, tolerance=CERTIFIED, share=0.1)
-def equation_26(sample: Sample) -> Finding:
-    named = {}
-    for name, source, distortion in (
-        ("Table II, D = 0.3", load_source_set("P_II_10"), 0.3),
-        ("simplex, M = 3, D = 0.2", SourceSet(np.eye(3)), 0.2),
-    ):
-        named[name] = optimal_mechanism(source, distortion=distortion, notion=MutualInformation()).gap
-    return holds(sample, named=named, tolerance=CERTIFIED, of="sets, duality gap at the least favorable prior")
-
-
-def _below(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 6))
-    matrix, source = random_channel(rng, size), rng.dirichlet(np.ones(size))
-    return information(source, matrix) - math.log(largest_ratio(matrix)) * (1 - 1e-3)
-
-
-@claim(instance=_below, tolerance=0.0)
-def upper_bound(sample: Sample) -> Finding:
-    """Strictly below: by more than a thousandth of the leakage in all instances."""
-    coin, constant = np.array([0.5, 0.5]), np.full((2, 2), 0.5)
-    near = np.array([[0.501, 0.499], [0.499, 0.501]])
-    named = {
-        "a constant answer: both 0": information(coin, constant) - math.log(largest_ratio(constant)),
-        "ratio 501/499, uniform prior": information(coin, near) - math.log(largest_ratio(near)),
-    }
-    return holds(sample, named=named, tolerance=0.0, of="priors and channels, strictly below")
-
-
-def _lemma_5(rng: np.random.Generator) -> float:
-    source = random_set(rng, "I", letters=(2, 4))
+@for_all(
+    lambda rng: (random_set(rng, "III", letters=(3, 4)), random_channel(rng, 4)),
+    of="mechanisms, worst case over a set",
+    share=0.4,
+    wrong={"the other way round": {"converse": True}},
+)
+@example("Q_D, D = 1/5, P_IIIc^(6)", load_source_set("P_IIIc_6"), kalantari2016.equation_5(6, 0.2))
+def stronger(source: SourceSet, matrix: FloatArray, *, converse: bool = False) -> float:
     size = source.alphabet_size
-    distortion = float(rng.uniform(0.02, 1.0))
-    return abs(_mi(source, distortion) - kalantari2018.lemma_3(size, distortion))
+    matrix = matrix[:size, :size] / matrix[:size, :size].sum(axis=1, keepdims=True)
+    worst = MutualInformation().leakage(Mechanism(matrix), source)
+    bound = math.log(largest_ratio(matrix))
+    return bound - worst if converse else worst - bound
 
 
-@claim(instance=_lemma_5, tolerance=CERTIFIED, share=0.15)
-def lemma_5(sample: Sample) -> Finding:
-    named = {}
-    for size, distortion in ((2, 0.11), (3, 2 / 3), (10, 0.3), (10, 0.95)):
-        found = _mi(SourceSet(np.full(size, 1 / size)), distortion)
-        named[f"uniform, M = {size}, D = {distortion:.4g}"] = abs(found - kalantari2018.lemma_3(size, distortion))
-    named["simplex, M = 3, D = 0.25"] = abs(_mi(SourceSet(np.eye(3)), 0.25) - kalantari2018.lemma_3(3, 0.25))
-    return holds(sample, named=named, tolerance=CERTIFIED, of="convex Class I sets at any D")
+def _class_1(rng: np.random.Generator) -> tuple[Any, ...]:
+    source = random_set(rng, "I", letters=(2, 4))
+    return source, float(rng.uniform(0.02, 1.0)), rng.dirichlet(np.ones(source.vertex_count), size=20)
 
 
-@claim()
-def lemma_5_points() -> Finding:
-    ends = np.eye(2)
-    return above(
-        "the two points (1, 0), (0, 1), D = 1/20: worst information of the identity, and the formula",
-        claimed=max(information(end, np.eye(2)) for end in ends),
-        actual=kalantari2018.lemma_3(2, 0.05),
+@for_all(
+    _class_1,
+    of="convex Class I sets at any D",
+    tolerance=SOLVED,
+    share=0.25,
+    wrong={"without D log (M-1)": {"off": 0.0}},
+)
+@example("simplex, M = 3, D = 1/4", SourceSet(np.eye(3)), 0.25, np.eye(3))
+@example("uniform, M = 10, D = 3/10", SourceSet(np.full(10, 0.1)), 0.3, np.ones((1, 1)))
+def lemma_3_formula(source: SourceSet, distortion: float, weights: FloatArray, *, off: float = 1.0) -> float:
+    """Nothing less for the uniform distribution, and no more for Q_D under members of the hull."""
+    size = source.alphabet_size
+    uniform, kept = np.full(size, 1 / size), min(distortion, 1 - 1 / size)
+    formula = kalantari2018.lemma_3(size, distortion) + (1 - off) * distortion * math.log(size - 1)
+    members = [uniform, *(weights @ source.vertices)]
+    reached = max(information(one, kalantari2016.equation_5(size, kept)) for one in members)
+    return max(formula - least_information(uniform, source.vertices, distortion), reached - formula)
+
+
+@claim(wrong={"for the hull": {"hull": True}})
+def lemma_3_points(hull: bool = False) -> Finding:
+    worst = max(information(one, IDENTITY) for one in [*IDENTITY, *([np.full(2, 0.5)] * hull)])
+    formula = kalantari2018.lemma_3(2, 0.05)
+    return refuted(
+        "For the points (1, 0), (0, 1) at D = 1/20 the formula is {formula}. The identity is valid and has information {worst} "
+        "under either.",
+        formula > worst,
+        formula=round(formula, 6),
+        worst=worst,
     )
 
 
-@claim()
-def lemma_5_first_letter() -> Finding:
-    priors, first, even = [prior("1/2 1/2"), prior("1/4 3/4")], channel("1 0; 1 0"), channel("1/2 1/2; 1/2 1/2")
-    return above(
-        "hull of (1/2, 1/2) and (1/4, 3/4): distortion of mapping both letters to the first",
-        claimed=0.5,
-        actual=float(worst_distortion(priors, first)),
-        uniform_answer=float(worst_distortion(priors, even)),
+@claim(wrong={"to a uniformly drawn letter": {"matrix": "1/2 1/2; 1/2 1/2"}})
+def lemma_3_first_letter(matrix: str = "1 0; 1 0") -> Finding:
+    found = worst_distortion([prior("1/2 1/2"), prior("1/4 3/4")], channel(matrix))
+    return refuted(
+        "Over (1/2, 1/2) and (1/4, 3/4), a set of Class I, the distortion is {found}; (M-1)/M is {limit}.",
+        found > 0.5,
+        found=found,
+        limit=0.5,
     )
 
 
-@claim()
-def lemma_5_worst_source() -> Finding:
-    matrix = np.array([[1, 0], [0.5, 0.5]])
-    return above(
-        "Q with rows (1, 0), (1/2, 1/2): information at the uniform distribution, and at (3/5, 2/5), where it is log 5/4",
-        claimed=information(np.array([0.5, 0.5]), matrix),
-        actual=information(np.array([0.6, 0.4]), matrix),
-        log_of_5_4=math.log(1.25),
+@claim(wrong={"for Q_D": {"matrix": np.array(response(2, "1/4"), dtype=float)}})
+def lemma_5_worst_source(matrix: FloatArray = SLANTED) -> Finding:
+    even, other = (information(np.array(one), matrix) for one in ((0.5, 0.5), (0.6, 0.4)))
+    return refuted(
+        "Through rows (1, 0), (1/2, 1/2) the uniform distribution has information {even}, and (3/5, 2/5) has log 5/4 = {other}.",
+        other > even,
+        even=round(even, 6),
+        other=round(other, 6),
     )
 
 
-def _fano(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 7))
-    uniform, matrix = np.full(size, 1 / size), random_channel(rng, size)
+def _sharp(rng: np.random.Generator) -> tuple[FloatArray]:
+    size, share = int(rng.integers(2, 7)), float(rng.random())
+    return ((1 - share) * random_channel(rng, size) + share * np.eye(size),)
+
+
+@for_all(_sharp, of="channels", tolerance=1e-12, wrong={"without D log (M-1)": {"off": 0.0}})
+@example("rows (1, 0), (1/2, 1/2), D = 1/4", SLANTED)
+def equation_28(matrix: FloatArray, *, off: float = 1.0) -> float:
+    size = len(matrix)
     distortion = float(1 - np.trace(matrix) / size)
-    if distortion >= (size - 1) / size:
+    if distortion >= 1 - 1 / size:
         return math.nan
-    return kalantari2018.lemma_3(size, distortion) - information(uniform, matrix)
+    formula = kalantari2018.lemma_3(size, distortion) + (1 - off) * distortion * math.log(size - 1)
+    return formula - information(np.full(size, 1 / size), matrix)
 
 
-@claim(instance=_fano, tolerance=1e-12)
-def equation_28(sample: Sample) -> Finding:
-    matrix = np.array([[1.0, 0.0], [0.5, 0.5]])
-    gap = kalantari2018.lemma_3(2, 0.25) - information(np.full(2, 0.5), matrix)
-    return holds(sample, named={"rows (1, 0), (1/2, 1/2), D = 1/4": gap}, tolerance=1e-12, of="channels")
+@claim(wrong={"with D log M": {"others": 0}})
+def equation_24(others: int = 1) -> Finding:
+    sympy = optional("sympy", "proofs")
+    changed, size = sympy.Symbol("D", positive=True), sympy.Symbol("M", positive=True)
+    kept, other = 1 - changed, changed / (size - 1)
+    terms = kept * sympy.log(kept * size) + (size - 1) * other * sympy.log(other * size)
+    entropy = -changed * sympy.log(changed) - kept * sympy.log(kept)
+    formula = sympy.log(size) - entropy - changed * sympy.log(size - others)
+    return proved(
+        "The sum over all inputs and outputs, for all M and D (sympy).", {"identical": identical(terms, formula)}
+    )
 
 
-def _attains_fano(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 12))
-    distortion = float(rng.uniform(0.0, 1.0)) * (size - 1) / size
-    found = information(np.full(size, 1 / size), kalantari2016.equation_5(size, distortion))
-    return abs(found - kalantari2018.lemma_3(size, distortion))
-
-
-@claim(instance=_attains_fano, tolerance=1e-12)
-def equation_29(sample: Sample) -> Finding:
-    named = {}
-    for size, distortion in ((2, 0.0), (10, 0.3), (3, 2 / 3)):
-        found = information(np.full(size, 1 / size), kalantari2016.equation_5(size, distortion))
-        named[f"M = {size}, D = {distortion:.4g}"] = abs(found - kalantari2018.lemma_3(size, distortion))
-    return holds(sample, named=named, tolerance=1e-12, of="M and D")
-
-
-def _averaged(rng: np.random.Generator) -> float:
-    size = int(rng.integers(2, 5))
-    matrix, uniform = random_channel(rng, size), np.full(size, 1 / size)
+@for_all(
+    lambda rng: (random_channel(rng, int(rng.integers(2, 5))),),
+    of="channels, all permutations",
+    tolerance=1e-12,
+    share=0.5,
+    wrong={"for a source that is not uniform": {"power": 2}},
+)
+@example("rows (1, 0), (1/2, 1/2)", SLANTED)
+@example("rows (1/2, 1/2), (0, 1)", SLANTED[::-1, ::-1])
+def lemma_3_symmetry(matrix: FloatArray, *, power: int = 0) -> float:
+    size = len(matrix)
+    source = np.arange(1.0, size + 1) ** power
     orders = [list(order) for order in itertools.permutations(range(size))]
     mean = np.mean([matrix[np.ix_(order, order)] for order in orders], axis=0)
     spread = max(np.ptp(np.diagonal(mean)), np.ptp(mean[~np.eye(size, dtype=bool)]))
-    return max(information(uniform, mean) - information(uniform, matrix), float(spread))
+    source /= source.sum()
+    return max(information(source, mean) - information(source, matrix), float(spread))
 
 
-@claim(instance=_averaged, tolerance=1e-12, share=0.5)
-def lemma_3_symmetry(sample: Sample) -> Finding:
-    matrix, uniform = np.array([[1.0, 0.0], [0.5, 0.5]]), np.full(2, 0.5)
-    change = information(uniform, (matrix + matrix[::-1, ::-1]) / 2) - information(uniform, matrix)
-    return holds(sample, named={"rows (1, 0), (1/2, 1/2)": change}, tolerance=1e-12, of="channels, all permutations")
+def _answers(letter: int | None, ordered: bool = True) -> dict[str, bool]:
+    """That a constant answer has the distortion ``1 - P_1`` if it is the given letter, or that or more whatever it is."""
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for size in (2, 3, 4):
+        masses, answers = (z3.Reals(" ".join(f"{name}{i}" for i in range(size))) for name in "pa")
+        given = [z3.Sum(masses) == 1, z3.Sum(answers) == 1, *(x >= 0 for x in [*masses, *answers])]
+        given += [a >= b for a, b in itertools.pairwise(masses) if ordered]
+        changed, tail = 1 - z3.Sum([p * a for p, a in zip(masses, answers, strict=True)]), z3.Sum(masses[1:])
+        conclusion = changed >= tail if letter is None else z3.Implies(answers[letter] == 1, changed == tail)
+        facts[f"M = {size}"] = always(conclusion, *given)
+    return facts
 
 
-def _lemma_6(rng: np.random.Generator) -> float:
-    source = random_set(rng, "II")
-    first = float(distortion_curve(source, 0.0, notion=MutualInformation()))
-    return abs(first - kalantari2018.lemma_4(source))
+@claim(wrong={"to the least likely": {"letter": -1}})
+def lemma_4_if(letter: int = 0) -> Finding:
+    return proved("The distortion is 1 - P_1 under each P of the set: M = 2, 3, 4 (z3).", _answers(letter))
 
 
-def _constant_answer(rng: np.random.Generator) -> float:
-    source = random_set(rng, "II")
-    first = np.eye(source.alphabet_size)[:1].repeat(source.alphabet_size, axis=0)
-    return abs(source.worst_case_distortion(first) - kalantari2018.lemma_4(source))
-
-
-@claim(instance=_constant_answer, tolerance=1e-12)
-def lemma_6_if(sample: Sample) -> Finding:
-    named = {
-        name: _mi(source, kalantari2018.lemma_4(source))
-        for name, source in (
-            ("Table II", load_source_set("P_II_10")),
-            ("(1/2, 1/2, 0)", SourceSet([0.5, 0.5, 0])),
-            ("(1, 0)", SourceSet([1, 0])),
-        )
-    }
-    return holds(
-        sample, named={f"{name} at D^(M-1)": v for name, v in named.items()}, tolerance=CERTIFIED, of="Class II sets"
-    )
-
-
-@claim(instance=_lemma_6, tolerance=1e-9, share=0.5)
-def lemma_6_only_if(sample: Sample) -> Finding:
-    source = load_source_set("P_II_10")
-    end = kalantari2018.lemma_4(source)
-    below = _mi(source, end - 0.02)
-    named = {
-        "Table II, least distortion without information": abs(
-            float(distortion_curve(source, 0.0, notion=MutualInformation())) - end
-        ),
-        f"Table II, D^(M-1) - 0.02: {below:.2g} nats are needed": float(below < 1e-4),
-    }
-    return holds(sample, named=named, tolerance=1e-9, of="Class II sets, best constant answer")
+@claim(wrong={"of sets without an order": {"ordered": False}})
+def lemma_4_only_if(ordered: bool = True) -> Finding:
+    """No information: rows are alike but for letters without probability, which have no part in the distortion."""
+    how = "Constant answers have a distortion of 1 - P_1 or more under each ordered P: M = 2, 3, 4 (z3)."
+    return proved(how, _answers(None, ordered))
 
 
 # Sections IV and VI
 
 
-@claim()
-def figure_6() -> Finding:
-    named = {}
+@claim(wrong={"both 0 from D = 4/5 on": {"end": 0.8}})
+def figure_6(end: float = 0.9) -> Finding:
+    exact, named = SourceSet(np.full(10, 0.1)), {}
     for distortion in (0.05, 0.3, 0.6, 0.85):
-        one, two = kalantari2018.lemma_3(10, distortion), kalantari2018.theorem_1(10, distortion)
-        named[f"D = {distortion}: {one:.4f} < {two:.4f}"] = one - two + 1e-6
-    exact = SourceSet(np.full(10, 0.1))
-    named["D = 0.9: both 0"] = max(eps(exact, 0.9), _mi(exact, 0.9))
-    named["D = 0.3, both from the optimizers"] = max(
-        abs(eps(exact, 0.3) - kalantari2018.theorem_1(10, 0.3)),
-        abs(_mi(exact, 0.3) - kalantari2018.lemma_3(10, 0.3)) - CERTIFIED,
-    )
-    return holds(named=named, tolerance=1e-9)
+        one = least_information(exact.vertices[0], exact.vertices, distortion)
+        two = eps(exact, distortion)
+        named[f"D = {distortion}: {one:.4f} < {two:.4f}"] = one - two + 1e-4
+    named[f"D = {end}: both 0"] = max(eps(exact, end), _mi(exact, end))
+    return holds(named=named, tolerance=SOLVED)
 
 
-@claim()
-def figure_7() -> Finding:
+@claim(wrong={"both 0 from D = 3/5 on": {"end": 0.6}})
+def figure_7(end: float = 0.7) -> Finding:
     source, named = load_source_set("P_II_10"), {}
     for distortion in (0.05, 0.2, 0.4, 0.65):
         one, two = _mi(source, distortion), eps(source, distortion)
-        named[f"D = {distortion}: {one:.4f} < {two:.4f}"] = one - two + 1e-6
-    named["D^(M-1) = 0.7"] = abs(kalantari2018.lemma_4(source) - 0.7)
-    named["D = 0.7: both 0"] = max(_mi(source, 0.7), eps(source, 0.7))
-    return holds(named=named, tolerance=CERTIFIED)
+        named[f"D = {distortion}: {one:.4f} < {two:.4f}"] = one - two + 1e-4
+    named[f"D^(M-1) = {end}: both 0"] = max(_mi(source, end), eps(source, end))
+    return holds(named=named, tolerance=SOLVED)
 
 
-def _convex_in_distortion(rng: np.random.Generator) -> float:
-    source = random_set(rng, str(rng.choice(["I", "II", "III"])), letters=(2, 4))
-    one, two = sorted(rng.uniform(0.02, 0.8, size=2))
-    return _mi(source, (one + two) / 2) - (_mi(source, one) + _mi(source, two)) / 2
+@for_all(
+    lambda rng: (_any_set(rng), *np.sort(rng.uniform(0.02, 0.8, size=2)).tolist()),
+    of="sets, middle of two distortions",
+    tolerance=SOLVED,
+    share=0.2,
+    wrong={"of differential privacy": {"notion": DifferentialPrivacy()}},
+)
+@example("Table II, D = 2/5, 7/10", load_source_set("P_II_10"), 0.4, 0.7)
+def convex_information(source: SourceSet, one: float, two: float, *, notion: Notion | None = None) -> float:
+    ends, middle = (
+        leakage_curve(source, d, notion=notion or MutualInformation()) for d in ([one, two], (one + two) / 2)
+    )
+    return float(middle - ends.mean())
 
 
-@claim(instance=_convex_in_distortion, tolerance=CERTIFIED, share=0.05)
-def convex_information(sample: Sample) -> Finding:
-    source = load_source_set("P_II_10")
-    grid = leakage_curve(source, [0.1, 0.25, 0.4, 0.55, 0.7], notion=MutualInformation())
-    bends = {f"Table II, D = {0.1 + 0.15 * i:.2f}": float(grid[i] - (grid[i - 1] + grid[i + 1]) / 2) for i in (1, 2, 3)}
-    return holds(sample, named=bends, tolerance=CERTIFIED, of="sets, middle of two distortions")
-
-
-@claim()
-def not_convex() -> Finding:
-    """Two ways not to be convex: concave pieces, and the jump."""
-    one = symmetric(3, 0.6) - (symmetric(3, 0.55) + symmetric(3, 0.65)) / 2
-    source = load_source_set("P_II_10")
-    two = eps(source, 0.69) - (eps(source, 0.66) + eps(source, 0.72)) / 2
-    named = {
-        f"Class I, M = 3, D = 0.55, 0.6, 0.65: middle above the mean by {one:.4f}": 1e-4 - one,
-        f"Table II, D = 0.66, 0.69, 0.72, across the jump: by {two:.4f}": 1e-4 - two,
-    }
-    return holds(named=named, tolerance=0.0)
-
-
-def _same_end(rng: np.random.Generator) -> float:
-    source = random_set(rng, str(rng.choice(["I", "II", "III"])))
-    return abs(last_budget(source) - float(distortion_curve(source, 0.0, notion=MutualInformation())))
-
-
-@claim(instance=_same_end, tolerance=1e-9, share=0.5)
-def same_perfect_privacy(sample: Sample) -> Finding:
-    named = {}
-    for name in ("P_II_6", "P_II_10", "P_IIIc_6", "P_IIIc_10", "P_I_6"):
-        source = load_source_set(name)
-        named[name] = max(_mi(source, last_budget(source)), eps(source, last_budget(source)))
-    points = as_floats(prior("1/2 3/10 1/5"))
-    below = min(eps(points, 0.49), _mi(points, 0.49))
-    named[f"(1/2, 3/10, 1/5), D = 0.49: at least {below:.1e} nats are needed by both"] = float(below < 1e-5)
-    return holds(sample, named=named, tolerance=CERTIFIED, of="sets of all classes")
-
-
-@claim()
-def perfect_privacy_points() -> Finding:
-    identity = Mechanism(np.eye(2)).matrix
-    none = max(information(end, identity) for end in np.eye(2))
-    free = SourceSet(np.eye(2)).worst_case_distortion(identity) if none == 0 else math.nan
-    return above(
-        "the points (1, 0), (0, 1): distortion at which mutual information 0 is reached (the identity), and at which "
-        "differential privacy has no leakage",
-        claimed=free,
-        actual=last_budget(SourceSet(np.eye(2))),
+@claim(wrong={"at low distortion, D = 1/20, 1/10, 3/20": {"grid": ("1/20", "1/10", "3/20")}})
+def not_convex(grid: tuple[str, str, str] = ("11/20", "3/5", "13/20")) -> Finding:
+    """By Theorem 1 the exponential of the leakage is ``(M-1)(1-D)/D``; 2 log b > log a + log c if b^2 > a c."""
+    first, middle, last = (2 * (1 - one) / one for one in prior(" ".join(grid)))
+    return proved(
+        "For Class I and M = 3 the ratios at D = 11/20, 3/5, 13/20 are 18/11, 4/3, 14/13, and (4/3)^2 > (18/11)(14/13).",
+        {"the middle is above the mean": middle**2 > first * last},
     )
 
 
-def _stronger(rng: np.random.Generator) -> float:
-    source = random_set(rng, "III", letters=(3, 4))
-    matrix = Mechanism(random_channel(rng, source.alphabet_size))
-    return MutualInformation().leakage(matrix, source) - math.log(largest_ratio(matrix))
+@for_all(
+    lambda rng: (_any_set(rng),),
+    of="convex sets, just below the end and at it",
+    tolerance=SOLVED,
+    share=0.2,
+    wrong={"at D^(1), the largest least probability": {"first": True}},
+)
+@example("Table II", load_source_set("P_II_10"))
+@example("Class I, M = 6", load_source_set("P_I_6"))
+def same_perfect_privacy(source: SourceSet, *, first: bool = False) -> float:
+    """Differential privacy leaks nothing from ``last_budget`` on; so does information there, and not a hundredth below."""
+    end = float(source.vertices.min(axis=1).max()) if first else last_budget(source)
+    if end < 1e-3:
+        return math.nan
+    below = min(_mi(source, 0.9 * end), eps(source, 0.9 * end))
+    return max(_mi(source, end), eps(source, end), 1e-4 - below if not first else 0.0)
 
 
-@claim(instance=_stronger, tolerance=1e-9, share=0.5)
-def stronger(sample: Sample) -> Finding:
-    notion, matrix = MutualInformation(), Mechanism(kalantari2016.equation_5(6, 0.2))
-    gap = notion.leakage(matrix, load_source_set("P_IIIc_6")) - math.log(largest_ratio(matrix))
-    return holds(
-        sample, named={"Q_D, D = 0.2, P_IIIc^(6)": gap}, tolerance=1e-9, of="mechanisms, worst case over a set"
+@claim(wrong={"of convex sets": {"hull": True}})
+def perfect_privacy_points(hull: bool = False) -> Finding:
+    sources = [*IDENTITY, *([np.full(2, 0.5)] * hull)]
+    changed = 0.0 if max(information(one, IDENTITY) for one in sources) == 0 else last_budget(ENDS)
+    return refuted(
+        "For the points (1, 0), (0, 1) the identity has no information under either: none is needed at D = {changed}. "
+        "Differential privacy has no leakage from D = {end} on.",
+        changed < last_budget(ENDS),
+        changed=changed,
+        end=last_budget(ENDS),
     )
