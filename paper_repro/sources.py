@@ -412,8 +412,7 @@ def _check_header(header: list[str], path: Path) -> None:
             )
         if (first := header.index(label)) < column:
             raise ValueError(
-                f"{path}: columns {first + 1} and {column + 1} of the header are both {label!r}; letters need distinct names, "
-                "and the first line is read as these"
+                f"{path}: the header, its first line, names columns {first + 1} and {column + 1} both {label!r}; name them apart"
             )
     if all(map(_is_probability, header)) and not all(label.isdigit() for label in header):
         raise ValueError(f"{path}: the first line must be a header that names the letters, got {header}")

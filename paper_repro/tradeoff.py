@@ -242,8 +242,7 @@ def solver(
     check: Callable[[float], float] = check_distortion
     if costs is not None:
         distances = check_costs(costs, source)
-        most = float(distances.max())
-        allowed = f"an expected cost between 0 and {most:g}, the largest of the costs"
+        allowed = f"an expected cost between 0 and {(most := float(distances.max())):g}, the largest of the costs"
         check = partial(check_between, allowed=allowed, least=0, most=most)
         if most > 0 and abs(power := round(math.log2(np.median(distances[distances > 0])))) > 6:
             unit = 2.0**power  # programs and tolerances are made for distortions of order 1; powers of 2 round nothing

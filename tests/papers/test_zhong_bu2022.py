@@ -343,7 +343,7 @@ def test_bounds_are_in_order_and_fall(statement, space, notion, reading):
         (lambda: zhong.theorem_7(DP, 2.5, 3, 1), r"values must be a whole number, at least 1, got 2\.5"),
         (lambda: zhong.lemma_5(2, 0), "records must be a whole number, at least 1, got 0"),
         (lambda: zhong.theorem_7("privacy", 2, 3, 1), "notion must be one of 'differential privacy', .*, got 'privacy'"),
-        (lambda: zhong.theorem_7(RENYI, 2, 3, 1), "alpha must be a number, at least 1, got None"),
+        (lambda: zhong.theorem_7(RENYI, 2, 3, 1), "alpha must be a number, at least 1 for .*, got None"),
         (lambda: zhong.theorem_7(SIBSON, 2, 3, 1, alpha=1.0), r"above 1 for Sibson information in this form, got 1\.0"),
         (lambda: zhong.theorem_17(SIBSON, 2, 3, 1, alpha=math.inf), "above 1 for .*, got inf"),
         (lambda: zhong.theorem_7(APPROXIMATE, 2, 3, 1), "delta must be a number, .* at least 0 and below 1, got None"),
