@@ -31,7 +31,7 @@ from paper_repro.claims.base import (
 )
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import KNOWN, SHORT, Channel, as_floats, channel, dot, prior, ratio, response
-from paper_repro.claims.kalantari_tools import any_odds, any_set, budget, channel_program, confirmed, eps
+from paper_repro.claims.kalantari_tools import any_odds, any_set, budget, channel_program, confirmed, eps, ordered_set
 from paper_repro.claims.prove import always
 from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
@@ -94,18 +94,12 @@ def abstract_asymmetric(sample: Sample, factor: int = -1) -> Finding:
     # Response on two letters: D_1 = D_2 = 1/4 and D_3 = 1, at distortion 2/5.
     fewer = confirmed([KNOWN], end, channel("3/4 1/4 0; 1/4 3/4 0; 1/4 3/4 0"))
     found = end if fewer == confirmed([KNOWN], end, response(3, end)) else Fraction(0)
-    says = (
-        "below D = {1} the symmetric mechanism is the only optimal one, and from there on an asymmetric one is optimal"
-    )
+    says = "below D = {1} the symmetric mechanism is the only optimal one; from there on an asymmetric one is optimal"
     return loose({"(1/2, 3/10, 1/5)": (0.0, float(found))}, sample, says=says)
 
 
-def _ordered(rng: np.random.Generator) -> tuple[FloatArray, float]:
-    return random_set(rng, "II").vertices, any_odds(rng)
-
-
 @for_all(
-    _ordered,
+    ordered_set,
     of="Class II sets",
     share=0.5,
     wrong={
@@ -128,9 +122,7 @@ def section_1_binary(said: int = 2) -> Finding:
         if abs(channel_program(everywhere, math.exp(kalantari2016.theorem_1(size, 0.3))) - 0.3) < 1e-9:
             right.append(size)
     name, most = "Theorem 1 of [2] for permutation-invariant sets, D = 3/10, tried up to M = 5", float(max(right))
-    return corrected(
-        {name: (said, most)}, {name: (most, most)}, says="{} letters are said, and it is right for up to {}"
-    )
+    return corrected({name: (said, most)}, {name: (most, most)}, says="{} letters are said, it is right for up to {}")
 
 
 @claim(wrong={"at D = (M-1)/M too": {"last": True}, "for one other distribution": {"likely": "5 3 2 1"}})
@@ -147,9 +139,7 @@ def theorem_1_unique(last: bool = False, likely: str = "1 1 1 1") -> Finding:
         given += [sum(w * (1 - q[i][i]) for i, w in enumerate(weights)) <= sum(weights) * d]
         same = (q[i][j] == (1 - d if i == j else d / (size - 1)) for i, j in itertools.product(range(size), repeat=2))
         facts[f"Q is Q_D, M = {size}"] = always(z3.And(*same), *given)
-    return proved(
-        "Z3, M = 2, 3, 4: all mechanisms, valid for the uniform distribution, that leak no more than Q_D.", facts
-    )
+    return proved("Z3, M = 2, 3, 4: mechanisms valid for the uniform distribution that leak no more than Q_D.", facts)
 
 
 def _letters(vertices: FloatArray, odds: float) -> int:
@@ -279,13 +269,8 @@ def _classes(vertices: FloatArray, hull: bool = True, exclusive: bool = True) ->
     return found or ["III"]
 
 
-def _relabeled(rng: np.random.Generator) -> tuple[FloatArray]:
-    vertices = any_set(rng).vertices
-    return (vertices[:, rng.permutation(vertices.shape[1])],)
-
-
 @for_all(
-    _relabeled,
+    lambda rng: (rng.permutation(any_set(rng).vertices, axis=1),),
     of="sets of all classes, with letters permuted",
     tolerance=0.0,
     share=0.5,
@@ -322,26 +307,26 @@ def remark_1(vertices: FloatArray, odds: float, order: Sequence[int], alone: boo
 
 
 SIXTHS = [np.array(one) / 6 for one in itertools.product(range(7), repeat=3) if sum(one) == 6]
-_SAID = "{} are said to be of Class II, and {} are"
 
 
-@claim(wrong={"all but those with ties": {"apart": lambda one: len(set(one)) < 3}})
-def example_1_single(apart: object = None) -> Finding:
-    left = apart if callable(apart) else (lambda one: len(set(one)) == 1)
-    found = float(sum(_classes(one[np.newaxis]) == ["II"] for one in SIXTHS))
-    named = "sets of one distribution, M = 3, probabilities in sixths"
-    mended = float(sum(not left(one.tolist()) for one in SIXTHS))
-    return corrected({named: (float(len(SIXTHS)), found)}, {named: (mended, found)}, says=_SAID)
+def _said_class_2(named: str, sets: Sequence[tuple[FloatArray, ...]], ties: int) -> Finding:
+    """All sets are said to be of Class II; mended, those none of whose members has all probabilities alike."""
+    found = float(sum(_classes(np.array(one)) == ["II"] for one in sets))
+    mended = float(sum(all(len(set(end.tolist())) > ties for end in one) for one in sets))
+    says = "{} are said to be of Class II, and {} are"
+    return corrected({named: (float(len(sets)), found)}, {named: (mended, found)}, says=says)
 
 
-@claim(wrong={"unless an end has a tie": {"ties": 2}})
+@claim(wrong={"if it has no ties": {"ties": 2}})
+def example_1_single(ties: int = 1) -> Finding:
+    return _said_class_2("sets of one distribution in sixths, M = 3", [(one,) for one in SIXTHS], ties)
+
+
+@claim(wrong={"unless an end has ties": {"ties": 2}})
 def example_1_segment(ties: int = 1) -> Finding:
     falling = [one for one in SIXTHS if (np.diff(one) <= 0).all()]
-    pairs = list(itertools.combinations(falling, 2))
-    found = float(sum(_classes(np.array(pair)) == ["II"] for pair in pairs))
-    mended = float(sum(all(len(set(end.tolist())) > ties for end in pair) for pair in pairs))
-    named = "segments between two falling distributions, M = 3, probabilities in sixths"
-    return corrected({named: (float(len(pairs)), found)}, {named: (mended, found)}, says=_SAID)
+    ends = list(itertools.combinations(falling, 2))
+    return _said_class_2("segments between two falling distributions in sixths, M = 3", ends, ties)
 
 
 @claim(wrong={"the mean of 1 - Q(i|i), without weights": {"weighted": False}})
@@ -377,17 +362,11 @@ def definition_3(both: bool = True) -> Finding:
     t, a, b, c, d = z3.Reals("t a b c d")
     bounds = [a <= t * b] + [c <= t * d] * both
     facts = {"an output more": always(a + c <= t * (b + d), *bounds)}
-    return proved(
-        "Z3: the bound for an event and an output gives that for both together; any event by induction.", facts
-    )
-
-
-def _two_sources(rng: np.random.Generator) -> tuple[FloatArray, SourceSet, SourceSet]:
-    return random_channel(rng, 3), random_set(rng, "III", letters=(3, 3)), random_set(rng, "III", letters=(3, 3))
+    return proved("Z3: the bound for an event and an output gives that for both; any event by induction.", facts)
 
 
 @for_all(
-    _two_sources,
+    lambda rng: (random_channel(rng, 3), *(random_set(rng, "III", letters=(3, 3)) for _ in range(2))),
     of="channels with two source sets each",
     tolerance=0.0,
     share=0.5,
@@ -425,9 +404,7 @@ def remark_3(most: int = 1, mixed: bool = False) -> Finding:
             agree &= (ratio(matrix) < math.inf) == pure and ratio(matrix) >= 1
         facts[f"finite exactly if no column is mixed, and never below 0, M = {size}"] = agree
         facts[f"numbers of zero columns, M = {size}"] = zeros == set(range(size - most + 1))
-    how = (
-        "Enumeration of all patterns of zeros for M = 2, 3; whether the leakage is finite depends on the pattern alone."
-    )
+    how = "Enumeration of all patterns of zeros for M = 2, 3, on which alone it depends whether the leakage is finite."
     return proved(how, facts)
 
 
@@ -477,11 +454,11 @@ def lemma_1(mean: bool = False) -> Finding:
     return proved(how, {"a mixture": always(mixed, *given)})
 
 
-def _at_a_distortion(rng: np.random.Generator) -> tuple[SourceSet, float]:
-    return any_set(rng), float(rng.uniform(0.01, 1.0))
-
-
-@for_all(_at_a_distortion, of="sets of all classes", wrong={"also at D = 0": {"scale": 0.0}})
+@for_all(
+    lambda rng: (any_set(rng), float(rng.uniform(0.01, 1.0))),
+    of="sets of all classes",
+    wrong={"also at D = 0": {"scale": 0.0}},
+)
 @example("(1, 0), D = 1e-6", SourceSet([1, 0]), 1e-6)
 @example("(1/2, 1/2, 0), D = 1e-6", SourceSet([0.5, 0.5, 0]), 1e-6)
 @example("{(1, 0), (0, 1)}, D = 1e-6", SourceSet(np.eye(2)), 1e-6)

@@ -27,7 +27,7 @@ from paper_repro.claims.exact import (
     response,
     worst_distortion,
 )
-from paper_repro.claims.kalantari_tools import falling_letters, output_sizes, tail
+from paper_repro.claims.kalantari_tools import channel_program, falling_letters, output_sizes, tail
 from paper_repro.claims.prove import always, identical
 from paper_repro.errors import optional
 
@@ -246,6 +246,27 @@ def equation_45_conditions(range_: int = 1, letters: int = 0) -> Finding:
         conditions = z3.And(p[0] <= 1 - d, *((size - 1) * one >= d for one in p[1:]))
         facts[f"M = {size}"] = always(conditions, *given, d >= 0, d <= most)
     return proved("Z3, M = 3 to 5; even for D <= (M-1) D^(1).", facts)
+
+
+def _least(source: Prior, distortion: Fraction) -> float:
+    """Least ratio for a known prior, if it is 1 or that of Q_D, else NaN; by linear programs over all channels."""
+    low, high = 1.0, float(ratio(response(len(source), distortion)))
+    vertices = [[float(p) for p in source]]
+    if channel_program(vertices, low) <= float(distortion) + 1e-12:
+        return low
+    return high if channel_program(vertices, high * (1 - 1e-7)) > float(distortion) else math.nan
+
+
+@claim(
+    wrong={"for D < D^(1)": {"distortion": "29/100"}, "at D^(1), for three letters or more": {"one": "1/2 3/10 1/5"}}
+)
+def equation_46(distortion: str = "", one: str = "7/10 3/10") -> Finding:
+    source = prior(one)
+    at, inside = Fraction(distortion) if distortion else tail(source, 1), tail(source, 1) * Fraction(29, 30)
+    name = f"({', '.join(map(str, source))}), D = "
+    pairs = [(float(ratio(response(len(source), d))), _least(source, d)) for d in (at, inside)]
+    says = "the bound is the ratio {}, the least ratio is {}"
+    return corrected({f"{name}{at}": pairs[0]}, {f"{name}{inside}": pairs[1]}, says=says, tolerance=1e-7)
 
 
 # Theorem 2: achievability

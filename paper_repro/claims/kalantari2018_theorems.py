@@ -30,7 +30,6 @@ from paper_repro.claims.base import (
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import KNOWN, SHORT, as_floats, channel, prior, ratio, response, worst_distortion
 from paper_repro.claims.kalantari_tools import (
-    any_odds,
     channel_program,
     confirmed,
     eps,
@@ -38,6 +37,7 @@ from paper_repro.claims.kalantari_tools import (
     last_budget,
     least_ratio,
     only_symmetric,
+    ordered_set,
     table_1,
     tail,
 )
@@ -103,12 +103,8 @@ def _in_range(
     return None if last == 0 else (source.vertices, float(rng.uniform(low, 0.98)) * last)
 
 
-def _ordered(rng: np.random.Generator) -> tuple[FloatArray, float]:
-    return random_set(rng, "II").vertices, any_odds(rng)
-
-
 @for_all(
-    _ordered,
+    ordered_set,
     of="Class II sets",
     share=0.7,
     wrong={"strictly, by 1/100": {"gap": 0.01}, "with the rarest letter first": {"turned": True}},
@@ -126,7 +122,9 @@ def lemma_2_order(vertices: FloatArray, odds: float, gap: float = 0.0, turned: b
 def theorem_1_symmetric(last: bool = False, near: int = 0) -> Finding:
     m, d = optional("z3", "proofs").Reals("m d")
     enough = always((m - 1) / (m + near) >= d, m >= 2, d >= 0, d < 1 if last else m * d < m - 1)
-    how = "Z3, every M: 1/M >= D/(M-1), and a distribution of the hull that has P_i >= D/(M-1) for all i is enough."
+    how = (
+        "Z3, every M: 1/M >= D/(M-1), and one P with P_i >= D/(M-1) for all i is enough, as (t-1) D_i >= M-1 - sum D_j."
+    )
     return proved(how, {"1/M is enough": enough, **only_symmetric()})
 
 
@@ -182,7 +180,7 @@ def theorem_2b_symmetric(letters: int = 1, spare: int = 0) -> Finding:
     m, d, last, other = optional("z3", "proofs").Reals("m d last other")
     given = [m >= 2, d > 0, other >= last, last + (other if letters == 2 else 0) > d]
     enough = always(last * (m - 1) >= d, *given)
-    how = "Z3, every M: a P with P_M > D is in the set, and one that has P_i >= D/(M-1) for all i is enough."
+    how = "Z3, every M: some P has P_M > D, and one P with P_i >= D/(M-1) for all i is enough, as (t-1) D_i >= M-1 - sum D_j."
     return proved(how, {"P_M is enough": enough, **only_symmetric(spare)})
 
 
@@ -216,11 +214,8 @@ def _program(rng: np.random.Generator, mended: Reading = "corrected", *, alone: 
     if last - first < 1e-3:
         return math.nan
     distortion = first + float(rng.uniform(0.0, 0.98)) * (last - first)
-    value = (
-        kalantari2018.equation_10(source, distortion, 0, mended)
-        if alone
-        else kalantari2018.theorem_2(source, distortion, mended)
-    )
+    judged = partial(kalantari2018.equation_10, zero_columns=0) if alone else kalantari2018.theorem_2
+    value = judged(source, distortion, reading=mended)
     return abs(channel_program(source.vertices, math.exp(value)) - distortion)
 
 

@@ -38,6 +38,7 @@ __all__ = [
     "mended",
     "missed",
     "only_symmetric",
+    "ordered_set",
     "output_sizes",
     "reals",
     "same",
@@ -278,6 +279,11 @@ def tail(prior: Prior, count: int) -> Fraction:
 def any_set(rng: np.random.Generator) -> SourceSet:
     """A source set of any class."""
     return random_set(rng, str(rng.choice(["I", "II", "III"])))
+
+
+def ordered_set(rng: np.random.Generator) -> tuple[FloatArray, float]:
+    """Vertices of a Class II set, most likely letters first, and a ratio."""
+    return random_set(rng, "II").vertices, any_odds(rng)
 
 
 def any_odds(rng: np.random.Generator) -> float:
