@@ -282,14 +282,14 @@ def equation_28(matrix: FloatArray, *, off: float = 1.0) -> float:
     return formula - information(np.full(size, 1 / size), matrix)
 
 
-@claim(wrong={"with D log M": {"others": 0}})
-def equation_24(others: int = 1) -> Finding:
+@claim(wrong={"with D log M": {"off": 1}})
+def equation_24(off: int = 0) -> Finding:
     sympy = optional("sympy", "proofs")
-    changed, size = sympy.Symbol("D", positive=True), sympy.Symbol("M", positive=True)
-    kept, other = 1 - changed, changed / (size - 1)
-    terms = kept * sympy.log(kept * size) + (size - 1) * other * sympy.log(other * size)
+    changed, others = sympy.Symbol("D", positive=True), sympy.Symbol("N", positive=True)
+    kept, size = 1 - changed, others + 1
+    terms = kept * sympy.log(kept * size) + changed * sympy.log(changed / others * size)
     entropy = -changed * sympy.log(changed) - kept * sympy.log(kept)
-    formula = sympy.log(size) - entropy - changed * sympy.log(size - others)
+    formula = sympy.log(size) - entropy - changed * sympy.log(others + off)
     return proved(
         "The sum over all inputs and outputs, for all M and D (sympy).", {"identical": identical(terms, formula)}
     )
