@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction as F
-from typing import Any
+from functools import partial
+from itertools import combinations, pairwise, permutations
+from itertools import product as products
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +49,8 @@ _GLOBAL: tuple[Notion, ...] = (
     MutualInformation(),
     *(SibsonInformation(order) for order in _ORDERS),
 )
+_property = partial(for_all, tolerance=_ROUNDING)
+_slow = partial(for_all, tolerance=_ROUNDING, share=0.4)
 _FLIP = np.array([[0.75, 0.25], [0.25, 0.75]])
 _UNEVEN = np.array([[0.9, 0.1], [0.3, 0.7]])
 _HALF = np.array([0.5, 0.5])
@@ -95,43 +99,22 @@ def _largest_log(ratios: Iterable[FloatArray]) -> float:
         return float(np.log(max(ratio.max(initial=1.0) for ratio in ratios)))
 
 
-def _definition_19_1(matrix: FloatArray, *, pairs: Callable[..., Any] = itertools.permutations) -> float:
+def _ratio_and_delta(matrix: FloatArray, delta: float, *, outside: float = 0.0, pairs: Any = permutations) -> float:
+    """``outside`` is taken from the ratio and not from its numerator."""
     with np.errstate(divide="ignore"):
-        formula = _largest_log(a[a > 0] / b[a > 0] for a, b in pairs(matrix, 2))
-    rows = list(itertools.permutations(matrix, 2))
-    return _apart(formula, lambda eps: all((a <= math.exp(eps) * b).all() for a, b in rows))
-
-
-@claim(
-    instance=lambda rng, **wrong: _definition_19_1(_drawn(rng)[0], **wrong),
-    wrong={"each pair of neighbors in one order only": {"pairs": itertools.combinations}},
-)
-def definition_19_1(sample: Sample, **_: Any) -> Finding:
-    a, b, t = _reals("a b t")
-    facts = {"the ratio is the least factor": always((a <= t * b) == (t >= a / b), b > 0, a >= 0)}
-    facts["a zero beside a positive entry allows none"] = always(a > t * b, b == 0, a > 0)
-    return proved(
-        "At each pair of entries the least factor is their ratio (z3); the largest is the loss.", facts, sample
+        ratios = [(a - delta + outside)[a > delta] / b[a > delta] - outside for a, b in pairs(matrix, 2)]
+    slack, rows = 1e-15 * (delta > 0), list(permutations(matrix, 2))
+    return _apart(
+        _largest_log(ratios), lambda eps: all((a <= math.exp(eps) * b + delta + slack).all() for a, b in rows)
     )
 
 
-def _definition_19_2(matrix: FloatArray, delta: float, *, outside: float = 0.0) -> float:
-    """``outside`` is taken from the ratio and not from its numerator."""
-    inside, rows = delta - outside, list(itertools.permutations(matrix, 2))
-    with np.errstate(divide="ignore"):
-        formula = _largest_log((a - inside)[a > delta] / b[a > delta] - outside for a, b in rows)
-    return _apart(formula, lambda eps: all((a <= math.exp(eps) * b + delta + 1e-15).all() for a, b in rows))
+def _definition_19_1(matrix: FloatArray, _: FloatArray, **wrong: Any) -> float:
+    return _ratio_and_delta(matrix, 0.0, **wrong)
 
 
-@claim(
-    instance=lambda rng, **wrong: _definition_19_2(_drawn(rng)[0], 0.125, **wrong),
-    wrong={"delta taken from the ratio": {"outside": 0.125}},
-)
-def definition_19_2(sample: Sample, **_: Any) -> Finding:
-    a, b, t, d = _reals("a b t d")
-    facts = {"the ratio is the least factor": always((a <= t * b + d) == (t >= (a - d) / b), b > 0)}
-    facts["a zero allows delta beside it, and no more"] = always((a <= t * b + d) == (a <= d), b == 0)
-    return proved("At each pair of entries the ratio is the least factor (z3); the largest is the loss.", facts, sample)
+def _definition_19_2(matrix: FloatArray, _: FloatArray, **wrong: Any) -> float:
+    return _ratio_and_delta(matrix, 0.125, **wrong)
 
 
 def _definition_19_3(matrix: FloatArray, prior: FloatArray, *, weighted: bool = True) -> float:
@@ -140,19 +123,21 @@ def _definition_19_3(matrix: FloatArray, prior: FloatArray, *, weighted: bool = 
     return _apart(formula, lambda eps: bool((matrix <= math.exp(eps) * (prior @ matrix) * (1 + 1e-15)).all()))
 
 
-@claim(
-    instance=lambda rng, **wrong: _definition_19_3(*_drawn(rng), **wrong),
-    wrong={"the mean over equally likely letters": {"weighted": False}},
-)
-def definition_19_3(sample: Sample, **_: Any) -> Finding:
-    q, p, other, t = _reals("q p other t")
-    mean = p * q + (1 - p) * other
-    facts = {
-        "the ratio is the least factor": always((q <= t * mean) == (t >= q / mean), p > 0, p < 1, q > 0, other >= 0)
-    }
-    return proved(
-        "At each entry the least factor is its ratio to the mean (z3); the largest is the loss.", facts, sample
-    )
+def _register_19(key: str, violation: Callable[..., float], wrong: dict[str, dict[str, Any]]) -> None:
+    @claim(name=key, instance=lambda rng, **constants: violation(*_drawn(rng), **constants), wrong=wrong)
+    def check(sample: Sample, **_: Any) -> Finding:
+        a, b, t, d = _reals("a b t d")
+        facts = {"the ratio is the least factor": always((a <= t * b + d) == (t >= (a - d) / b), b > 0)}
+        facts["beside a zero all factors or none do"] = always((a <= t * b + d) == (a <= d), b == 0)
+        how = (
+            "The least factor with a <= t b + delta is (a - delta)/b, at each pair a, b (z3); the largest is the loss."
+        )
+        return proved(how, facts, sample)
+
+
+_register_19("definition_19_1", _definition_19_1, {"each pair of neighbors in one order only": {"pairs": combinations}})
+_register_19("definition_19_2", _definition_19_2, {"delta taken from the ratio": {"outside": 0.125}})
+_register_19("definition_19_3", _definition_19_3, {"the mean over equally likely letters": {"weighted": False}})
 
 
 @for_all(
@@ -172,7 +157,7 @@ def definition_19_4(matrix: FloatArray, prior: FloatArray, *, over: Callable[[An
 )
 @example("rows (3,1)/4 and (1,3)/4, order 2", _FLIP, 2.0)
 def definition_19_5(matrix: FloatArray, order: float, *, less: int = 1) -> float:
-    rows = list(itertools.permutations(matrix, 2))
+    rows = list(permutations(matrix, 2))
     seen = [(a[a > 0], b[a > 0]) for a, b in rows]
     with np.errstate(divide="ignore"):
         formula = max(float(np.log((a**order * b ** (1 - order)).sum())) for a, b in seen) / (order - less)
@@ -187,12 +172,10 @@ def _two_priors(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, Float
     return matrix, prior, rng.dirichlet(np.ones(len(prior)))
 
 
-@for_all(
+@_slow(
     _two_priors,
     of="channels and pairs of priors of full support",
     wrong={"maximal information as well": {"further": (MaximalInformation(),)}},
-    tolerance=_ROUNDING,
-    share=0.4,
 )
 @example("rows (9,1)/10 and (3,7)/10, P = (1,1)/2 and (9,1)/10", _UNEVEN, _HALF, _RARE)
 def lemma_20_1(matrix: FloatArray, one: FloatArray, two: FloatArray, *, further: tuple[Notion, ...] = ()) -> float:
@@ -200,12 +183,10 @@ def lemma_20_1(matrix: FloatArray, one: FloatArray, two: FloatArray, *, further:
     return max(apart(*(notion.leakage(matrix, source) for source in sources)) for notion in notions)
 
 
-@for_all(
+@_slow(
     lambda rng: _drawn(rng)[:1],
     of="channels on lines of letters",
     wrong={"maximal leakage as well": {"further": (MaximalLeakage(),)}},
-    tolerance=_ROUNDING,
-    share=0.4,
 )
 @example("three letters on a line", np.array([[0.75, 0.25, 0.0], [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
 def lemma_20_2(matrix: FloatArray, *, further: tuple[Notion, ...] = ()) -> float:
@@ -213,17 +194,15 @@ def lemma_20_2(matrix: FloatArray, *, further: tuple[Notion, ...] = ()) -> float
     worst = 0.0
     for notion in (*_BETWEEN, *further):
         whole = notion.with_neighbors(line(len(matrix))).leakage(matrix)
-        pairs = [np.vstack([pair, np.tile(pair[1], (len(matrix) - 2, 1))]) for pair in itertools.pairwise(matrix)]
+        pairs = [np.vstack([pair, np.tile(pair[1], (len(matrix) - 2, 1))]) for pair in pairwise(matrix)]
         worst = max(worst, apart(whole, max(notion.leakage(pair) for pair in pairs)))
     return worst
 
 
-@for_all(
+@_slow(
     lambda rng: (*(drawn := _drawn(rng)), rng.permutation(len(drawn[1]))),
     of="channels, priors and permutations",
     wrong={"differential privacy as well": {"further": (DifferentialPrivacy(),)}},
-    tolerance=_ROUNDING,
-    share=0.4,
 )
 @example("a rare letter recognized", np.eye(2), np.array([1 - 1e-9, 1e-9]), [1, 0])
 def lemma_20_3(
@@ -257,12 +236,10 @@ def lemma_20_4(sample: Sample, **_: Any) -> Finding:
     return proved("Each inequality of the definition stays true as delta grows (z3), for all sizes.", facts, sample)
 
 
-@for_all(
+@_slow(
     _positive,
     of="channels, orders 2 to 1e6",
     wrong={"the limit is maximal leakage": {"limit": MaximalLeakage()}},
-    tolerance=_ROUNDING,
-    share=0.4,
 )
 @example("rows (3,1)/4 and (1,3)/4", _FLIP, _HALF)
 def lemma_20_5(matrix: FloatArray, _prior: FloatArray, *, limit: Notion = _BETWEEN[0]) -> float:
@@ -274,7 +251,11 @@ def lemma_20_5(matrix: FloatArray, _prior: FloatArray, *, limit: Notion = _BETWE
     return worst
 
 
-@for_all(_positive, of="channels and priors, orders 3 to 1.001", wrong={"to 2": {"end": 2.0}}, tolerance=_ROUNDING)
+@_property(
+    _positive,
+    of="channels and priors, orders 3 to 1.001",
+    wrong={"to 2": {"end": 2.0}},
+)
 @example("fair bit flipped with 1/4", _FLIP, _HALF)
 def lemma_20_6(matrix: FloatArray, prior: FloatArray, *, end: float = 1.0) -> float:
     """Within ``(a-1) R^2 / 8`` (Hoeffding), if the logarithm of joint over product ranges over R."""
@@ -285,11 +266,10 @@ def lemma_20_6(matrix: FloatArray, prior: FloatArray, *, end: float = 1.0) -> fl
     return worst
 
 
-@for_all(
+@_property(
     _drawn,
     of="channels and priors, orders 2 to 1e5",
     wrong={"priors that are zero somewhere": {"support": False}},
-    tolerance=_ROUNDING,
 )
 @example("fair bit flipped with 1/4", _FLIP, _HALF)
 def lemma_20_7(matrix: FloatArray, prior: FloatArray, *, support: bool = True) -> float:
@@ -304,16 +284,15 @@ def lemma_20_7(matrix: FloatArray, prior: FloatArray, *, support: bool = True) -
     return worst
 
 
-@for_all(
+@_property(
     lambda rng: (_drawn(rng)[0], *_orders(rng, 3)),
     of="channels and triples of orders",
     wrong={"bounded by maximal leakage": {"bound": MaximalLeakage()}},
-    tolerance=_ROUNDING,
 )
 @example("rows (3,1)/4 and (1,3)/4, orders 2, 3, 4", _FLIP, 2.0, 3.0, 4.0)
 def lemma_20_8(matrix: FloatArray, *orders: float, bound: Notion = _BETWEEN[0]) -> float:
     found = [*(RenyiDP(order).leakage(matrix) for order in orders), bound.leakage(matrix)]
-    return max(a - b if a != b else 0.0 for a, b in itertools.pairwise(found))
+    return max(a - b if a != b else 0.0 for a, b in pairwise(found))
 
 
 def _sibson_between(rng: np.random.Generator, fewer: int = 0) -> float:
@@ -324,7 +303,7 @@ def _sibson_between(rng: np.random.Generator, fewer: int = 0) -> float:
     found = [information(prior, matrix)]
     found += [SibsonInformation(order).leakage(matrix, SourceSet(prior)) for order in _orders(rng, 3)]
     found.append((records - fewer) * loss(DP, matrix, values, records))
-    return max(a - b for a, b in itertools.pairwise(found))
+    return max(a - b for a, b in pairwise(found))
 
 
 @claim(instance=_sibson_between, wrong={"n - 1 times": {"fewer": 1}}, tolerance=_ROUNDING)
@@ -342,36 +321,38 @@ def lemma_20_9(sample: Sample, fewer: int = 0) -> Finding:
 # Lemma 21
 
 
-def _pair(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Two mechanisms without zeros, a prior and a share of the first."""
+class Mixture(NamedTuple):
+    """Two mechanisms, a share of the first, and a prior."""
+
+    first: FloatArray
+    second: FloatArray
+    share: float
+    prior: FloatArray
+
+    def above(self, measure: Callable[[FloatArray], float], *, convex: bool = True) -> float:
+        """The mixture's value above the mean of its parts' values, or above the larger one."""
+        both = measure(self.share * self.first + (1 - self.share) * self.second)
+        one, two = measure(self.first), measure(self.second)
+        bound = self.share * one + (1 - self.share) * two if convex else max(one, two)
+        return (both - bound) / max(1.0, abs(both))
+
+
+_HALFWAY = Mixture(np.eye(2), np.full((2, 2), 0.5), 0.5, _HALF)
+
+
+def _mixture(rng: np.random.Generator) -> Mixture:
     first, prior = _positive(rng)
-    return first, random_mechanism(rng, len(first), zeros=False), prior, float(rng.choice([0.1, 0.5, 0.8]))
+    return Mixture(first, random_mechanism(rng, len(first), zeros=False), float(rng.choice([0.1, 0.5, 0.8])), prior)
 
 
-def _above_mean(
-    measure: Callable[[FloatArray], float], first: FloatArray, second: FloatArray, share: float, *, convex: bool = True
-) -> float:
-    """Of a mixture: its value above the mean of its parts' values, or above the larger one."""
-    one, two, both = measure(first), measure(second), measure(share * first + (1 - share) * second)
-    bound = share * one + (1 - share) * two if convex else max(one, two)
-    return (both - bound) / max(1.0, abs(both))
-
-
-def _lemma_21_1(
-    first: FloatArray, second: FloatArray, prior: FloatArray, share: float, *, convex: bool = False
-) -> float:
-    source, found = SourceSet(prior), []
-    for notion in (*_BETWEEN[:3], MaximalInformation()):
-
-        def leakage(matrix: FloatArray, notion: Notion = notion) -> float:
-            return notion.leakage(matrix, source)
-
-        found.append(_above_mean(leakage, first, second, share, convex=convex))
-    return max(found)
+def _lemma_21_1(rng: np.random.Generator, *, convex: bool = False) -> float:
+    mixture, notions = _mixture(rng), (*_BETWEEN[:3], MaximalInformation())
+    source = SourceSet(mixture.prior)
+    return max(mixture.above(partial(notion.leakage, source=source), convex=convex) for notion in notions)
 
 
 @claim(
-    instance=lambda rng, **wrong: _lemma_21_1(*_pair(rng), **wrong),
+    instance=_lemma_21_1,
     wrong={"convex": {"convex": True}},
     tolerance=_ROUNDING,
     share=0.4,
@@ -386,15 +367,11 @@ def lemma_21_1(sample: Sample, **_: Any) -> Finding:
     return proved(how, facts, sample)
 
 
-def _lemma_21_2(first: FloatArray, second: FloatArray, _: FloatArray, share: float, *, form: Any = math.exp) -> float:
-    return _above_mean(lambda q: form(MaximalLeakage().leakage(q)), first, second, share)
+def _lemma_21_2(rng: np.random.Generator, *, form: Any = math.exp) -> float:
+    return _mixture(rng).above(lambda matrix: form(MaximalLeakage().leakage(matrix)))
 
 
-@claim(
-    instance=lambda rng, **wrong: _lemma_21_2(*_pair(rng), **wrong),
-    wrong={"maximal leakage itself, not its exponential": {"form": float}},
-    tolerance=_ROUNDING,
-)
+@claim(instance=_lemma_21_2, wrong={"itself, not its exponential": {"form": float}}, tolerance=_ROUNDING)
 def lemma_21_2(sample: Sample, **_: Any) -> Finding:
     a, b, one, two, s = _reals("a b one two s")
     below = always(s * a + (1 - s) * b <= s * one + (1 - s) * two, a <= one, b <= two, s >= 0, s <= 1)
@@ -405,17 +382,12 @@ def lemma_21_2(sample: Sample, **_: Any) -> Finding:
 
 
 def _divergence(matrix: FloatArray, order: float) -> float:
-    return max(divergence(a, b, order) for a, b in itertools.permutations(matrix, 2))
+    return max(divergence(a, b, order) for a, b in permutations(matrix, 2))
 
 
 def _moment(rng: np.random.Generator, order: float = 0.0, half: float = 1.0) -> float:
-    first, second, _, share = _pair(rng)
     order = order or float(rng.choice(_ORDERS))
-
-    def measure(matrix: FloatArray) -> float:
-        return math.exp(half * (order - 1) * _divergence(matrix, order))
-
-    return _above_mean(measure, first, second, share)
+    return _mixture(rng).above(lambda matrix: math.exp(half * (order - 1) * _divergence(matrix, order)))
 
 
 @claim(
@@ -425,10 +397,9 @@ def _moment(rng: np.random.Generator, order: float = 0.0, half: float = 1.0) -> 
 )
 def lemma_21_3(sample: Sample, order: float = 2.0, half: float = 1.0) -> Finding:
     first, second = np.array([[0.9, 0.1], [0.05, 0.95]]), np.array([[0.05, 0.95], [0.05, 0.95]])
-    if order < 1:
-        rises = _above_mean(lambda q: _divergence(q, order), first, second, 0.5)
-        return holds(named={"rows (18,2)/20, (1,19)/20 and twice (1,19)/20, half-way": rises})
     name = "order 2, rows (18,2)/20, (1,19)/20 and twice (1,19)/20"
+    if order < 1:
+        return holds(named={name: Mixture(first, second, 0.5, _HALF).above(lambda q: _divergence(q, order))})
     values = [_divergence(q, order) for q in (first, second, (first + second) / 2)]
     moments = [math.exp(half * value) for value in values]
     over = max(0.0, moments[2] - (moments[0] + moments[1]) / 2)
@@ -437,46 +408,28 @@ def lemma_21_3(sample: Sample, order: float = 2.0, half: float = 1.0) -> Finding
     return corrected(printed, {f"{name}: excess of the moment": (over, 0.0)}, sample, says=says)
 
 
-@for_all(
-    lambda rng: (*_pair(rng), float(rng.choice(_ORDERS))),
-    of="pairs of channels, priors, orders and mixtures",
+@_property(
+    lambda rng: (_mixture(rng), float(rng.choice(_ORDERS))),
+    of="mixtures of channels, priors and orders",
     wrong={"eps itself is convex": {"itself": True}},
-    tolerance=_ROUNDING,
 )
-@example("identity and even choice, fair bit, order 6", np.eye(2), np.full((2, 2), 0.5), _HALF, 0.5, 6.0)
-def lemma_21_4(
-    first: FloatArray, second: FloatArray, prior: FloatArray, share: float, order: float, *, itself: bool = False
-) -> float:
-    def leakage(matrix: FloatArray) -> float:
-        return SibsonInformation(order).leakage(matrix, SourceSet(prior))
-
-    def form(matrix: FloatArray) -> float:
-        return math.exp((order - 1) / order * leakage(matrix)) / (order - 1)
-
-    convex = _above_mean(leakage if itself else form, first, second, share)
-    return max(convex, _above_mean(leakage, first, second, share, convex=False))
+@example("identity and even choice, fair bit, order 6", _HALFWAY, 6.0)
+def lemma_21_4(mixture: Mixture, order: float, *, itself: bool = False) -> float:
+    leakage = partial(SibsonInformation(order).leakage, source=SourceSet(mixture.prior))
+    power = (order - 1) / order
+    convex = mixture.above(leakage if itself else lambda matrix: math.exp(power * leakage(matrix)) / (order - 1))
+    return max(convex, mixture.above(leakage, convex=False))
 
 
-@for_all(
-    lambda rng: (*_pair(rng), rng.dirichlet(np.ones(4))),
-    of="pairs of channels, priors and mixtures",
-    wrong={"in the prior": {"in_prior": True}},
-    tolerance=_ROUNDING,
+@_property(
+    lambda rng: (_mixture(rng),), of="mixtures of channels, and priors", wrong={"in the prior": {"in_prior": True}}
 )
-@example("identity and even choice, fair bit", np.eye(2), np.full((2, 2), 0.5), _HALF, 0.5, np.array([0.5, 0.25]))
-def lemma_21_5(
-    first: FloatArray,
-    second: FloatArray,
-    prior: FloatArray,
-    share: float,
-    weights: FloatArray,
-    *,
-    in_prior: bool = False,
-) -> float:
+@example("identity and even choice, fair bit", _HALFWAY)
+def lemma_21_5(mixture: Mixture, *, in_prior: bool = False) -> float:
     if not in_prior:
-        return _above_mean(lambda matrix: information(prior, matrix), first, second, share)
-    other = weights[: len(prior)] / weights[: len(prior)].sum()
-    return _above_mean(lambda one: information(one, first), prior, other, share)
+        return mixture.above(partial(information, mixture.prior))
+    priors = mixture._replace(first=mixture.prior, second=mixture.first[0])
+    return priors.above(lambda prior: information(prior, mixture.first))
 
 
 # Lemmas 22 and 23
@@ -487,11 +440,10 @@ def _rows(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     return matrix[0], matrix[1]
 
 
-@for_all(
+@_property(
     lambda rng: (*_rows(rng), *_orders(rng, 2)),
     of="pairs of distributions and of orders",
     wrong={"even divided by the order": {"power": 1}},
-    tolerance=_ROUNDING,
 )
 @example("(3,1)/4 and (1,3)/4, orders 2 and 3", _FLIP[0], _FLIP[1], 2.0, 3.0)
 def lemma_22_1(row: FloatArray, other: FloatArray, less: float, more: float, *, power: int = 0) -> float:
@@ -504,16 +456,15 @@ def _finite(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, float] | 
     return None if (other[row > 0] == 0).any() else (row, other, _orders(rng, 1)[0])
 
 
-@for_all(
+@_property(
     _finite,
     of="pairs of distributions with all their events, and orders",
     wrong={"without the power": {"power": 1.0}},
-    tolerance=_ROUNDING,
 )
 @example("Q given an event of probability 1/4, order 4", np.array([0.0, 0.4, 0.6]), np.array([0.75, 0.1, 0.15]), 4.0)
 def lemma_22_2(row: FloatArray, other: FloatArray, order: float, *, power: float = 0.0) -> float:
     factor, power = math.exp(divergence(row, other, order)), power or (order - 1) / order
-    events = [np.array(event, dtype=bool) for event in itertools.product([False, True], repeat=len(row))]
+    events = [np.array(event, dtype=bool) for event in products([False, True], repeat=len(row))]
     return max(float(row[event].sum() - (factor * other[event].sum()) ** power) for event in events)
 
 
@@ -523,11 +474,10 @@ def _events(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, float, li
     return matrix, prior, _orders(rng, 1)[0], events
 
 
-@for_all(
+@_property(
     _events,
     of="channels, priors, orders and events",
     wrong={"without the power": {"power": 1.0}, "with the least in place of the largest section": {"over": min}},
-    tolerance=_ROUNDING,
 )
 @example("one of four letters published as it is, order 2", np.eye(4), np.full(4, 0.25), 2.0, [np.eye(4, dtype=bool)])
 def lemma_23(
@@ -552,12 +502,10 @@ def _wide(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     return random_mechanism(rng, size, size + int(rng.integers(1, 3))), random_prior(rng, size)
 
 
-@for_all(
+@_slow(
     _wide,
     of="channels with one or two outputs too many",
     wrong={"m - 1 outputs": {"fewer": 1}},
-    tolerance=_ROUNDING,
-    share=0.4,
 )
 @example("rows (2,1,1)/4 and (1,1,2)/4", np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]), _HALF)
 def lemma_24(matrix: FloatArray, prior: FloatArray, *, fewer: int = 0) -> float:
