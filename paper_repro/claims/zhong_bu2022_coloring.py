@@ -32,19 +32,20 @@ _CLOSE = 1e-9
 _SLACK = 1e-6
 
 
-class Best(NamedTuple):
-    """A best mechanism, colored; for priors in falling order and e^eps the ratio."""
+class Problem(NamedTuple):
+    """Priors in falling order, a ratio e^eps and a delta."""
 
     priors: FloatArray
     ratio: float
     delta: float
+
+
+class Best(NamedTuple):
+    """A best mechanism and its colors."""
+
     matrix: FloatArray
     black: NDArray[np.bool_]
     red: NDArray[np.bool_]
-
-    @property
-    def white(self) -> NDArray[np.bool_]:
-        return ~(self.black | self.red)
 
 
 def _colors(matrix: FloatArray, ratio: float, delta: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -76,8 +77,9 @@ def _one_color_a_row(matrix: FloatArray, ratio: float, delta: float, share: floa
     return matrix
 
 
-def _before_t_2(priors: FloatArray, ratio: float, delta: float) -> FloatArray:
+def _before_t_2(problem: Problem) -> FloatArray:
     """Of one prior: response on the likeliest letters, the others with delta. Of two: that mixed with the first letter."""
+    priors, ratio, delta = problem
     size = priors.shape[1]
     tops = [ratio / (ratio + n - 1) * priors[0, :n].sum() for n in range(1, size + 1)]
     count = 2 if len(priors) == 2 else 1 + int(np.argmax(tops))
@@ -90,66 +92,67 @@ def _before_t_2(priors: FloatArray, ratio: float, delta: float) -> FloatArray:
     return np.asarray(delta * np.eye(size) + (1 - delta) * matrix)
 
 
-def _best(priors: FloatArray, ratio: float, delta: float) -> Best:
+def _best(problem: Problem) -> Best:
     """Raises ValueError if a linear program over all channels finds a better one."""
-    matrix = _before_t_2(priors, ratio, delta)
-    vertices = tuple(map(tuple, priors.tolist()))
-    least = least_distortion(APPROXIMATE, vertices, math.log(ratio), delta=delta)
+    priors, ratio, delta = problem
+    matrix = _before_t_2(problem)
+    least = least_distortion(APPROXIMATE, tuple(map(tuple, priors.tolist())), math.log(ratio), delta=delta)
     if abs((priors @ (1 - np.diagonal(matrix))).max() - least) > _CLOSE:
-        raise ValueError(f"there is a better mechanism for {priors}, ratio {ratio} and delta {delta}")
+        raise ValueError(f"there is a better mechanism for {problem}")
     matrix = _one_color_a_row(matrix, ratio, delta)
-    return Best(priors, ratio, delta, matrix, *_colors(matrix, ratio, delta))
+    return Best(matrix, *_colors(matrix, ratio, delta))
 
 
-def _gap(best: Best) -> float:
-    """By how much, in sum, diagonal entries of all best mechanisms for a prior can miss black: a linear program over them."""
-    size, eye = len(best.matrix), np.eye(len(best.matrix))
+def _gap(problem: Problem) -> float:
+    """For one prior: by how much, in sum, diagonal entries of best mechanisms can miss black, by a linear program over all."""
+    priors, ratio, delta = problem
+    if len(priors) > 1:
+        return 0.0
+    size, eye = priors.shape[1], np.eye(priors.shape[1])
     pairs = list(itertools.permutations(range(size), 2))
-    private = np.kron(np.array([eye[i] - best.ratio * eye[k] for i, k in pairs]), eye)
+    private = np.kron(np.array([eye[i] - ratio * eye[k] for i, k in pairs]), eye)
     missing = np.hstack([private[[size * place + i for place, (i, _) in enumerate(pairs)]], eye[[i for i, _ in pairs]]])
-    kept = -np.append(np.diag(best.priors[0]).ravel(), np.zeros(size))
+    kept = -np.append(np.diag(priors[0]).ravel(), np.zeros(size))
     rows = np.vstack([np.hstack([private, np.zeros((len(private), size))]), missing, kept])
-    limits = np.append(np.full(len(rows) - 1, best.delta), -float(best.priors[0] @ np.diagonal(best.matrix)))
+    limits = np.append(np.full(len(rows) - 1, delta), -float(priors[0] @ np.diagonal(_before_t_2(problem))))
     total = np.hstack([np.kron(eye, np.ones(size)), np.zeros((size, size))])
     cost = np.append(np.zeros(size * size), -np.ones(size))
     return -float(linprog(cost, rows, limits, total, np.ones(size)).fun) - _SLACK
 
 
-def _known(rng: np.random.Generator) -> tuple[FloatArray, float, float]:
-    """A prior in falling order, often with ties, and a ratio with which it is worth while to keep two letters."""
+def _ordered(rng: np.random.Generator) -> tuple[Problem]:
+    """A prior, often with ties, and a ratio that makes two letters worth while; or two priors and a ratio between theirs.
+
+    The second is surer of the first letter and less sure of the first two: then the first diagonal entry is white.
+    """
     size, delta = int(rng.integers(2, 6)), float(rng.choice([0.05, 0.1, 0.3]))
+    if size > 2 and rng.random() < 0.6:
+        tails = [
+            rng.dirichlet(np.full(size - 2, 5.0)) * rest for rest in (rng.uniform(0.02, 0.08), rng.uniform(0.1, 0.15))
+        ]
+        likeliest = rng.uniform(0.48, 0.55), rng.uniform(0.56, 0.75)
+        priors = np.array([[p, 1 - p - tail.sum(), *-np.sort(-tail)] for p, tail in zip(likeliest, tails, strict=True)])
+        low, high = priors[:, 0] / priors[:, 1]
+        if 1 < low < high and (priors[:, 1] > priors[:, 2]).all():
+            return (Problem(priors, float(low + (high - low) * rng.uniform(0.1, 0.9)), delta),)
     weights = -np.sort(-rng.integers(1, 9, size=size)) if rng.random() < 0.5 else random_prior(rng, size, -0.3, 1.5)
-    return (weights / weights.sum())[np.newaxis], float(weights[0] / weights[1] * (1 + rng.exponential(0.7))), delta
+    ratio = float(weights[0] / weights[1] * (1 + rng.exponential(0.7)))
+    return (Problem((weights / weights.sum())[np.newaxis], ratio, delta),)
 
 
-def _ordered(rng: np.random.Generator) -> tuple[FloatArray, float, float]:
-    """Or two priors, the second surer of the first letter and less sure of the first two: the first diagonal entry is white."""
-    if rng.random() < 0.5:
-        return _known(rng)
-    size, delta = int(rng.integers(3, 6)), float(rng.choice([0.05, 0.1, 0.3]))
-    one, two = rng.uniform(0.3, 0.45), rng.uniform(0.5, 0.75)
-    tails = [rng.dirichlet(np.full(size - 2, 5.0)) * rest for rest in (rng.uniform(0.02, 0.08), rng.uniform(0.1, 0.15))]
-    priors = np.array([[p, 1 - p - tail.sum(), *tail] for p, tail in zip((max(one, 0.5), two), tails, strict=True)])
-    priors = -np.sort(-priors, axis=1)
-    low, high = (prior[0] / prior[1] for prior in priors)
-    if not (low < high and priors[0, 0] < priors[1, 0] and priors[0, :2].sum() > priors[1, :2].sum()):
-        return _known(rng)
-    return priors, float(low + (high - low) * rng.uniform(0.1, 0.9)), delta
+_FOUR = Problem(np.array([[0.4, 0.3, 0.2, 0.1]]), 1.6, 0.1)
+_THREE = Problem(np.array([[0.5, 0.45, 0.05], [0.7, 0.2, 0.1]]), 2.0, 0.1)
 
 
-_FOUR = (np.array([[0.4, 0.3, 0.2, 0.1]]), 1.6, 0.1)
-_THREE = (np.array([[0.5, 0.45, 0.05], [0.7, 0.2, 0.1]]), 2.0, 0.1)
-
-
-def _tried(wrong: Mapping[str, Any], *, sets: bool = True) -> Callable[[Callable[..., float]], Callable[..., float]]:
+def _tried(wrong: Mapping[str, Any]) -> Callable[[Callable[..., float]], Callable[..., float]]:
     """A property of best mechanisms for known priors, and for sets of two priors, at positive delta."""
 
     def decorate(violation: Callable[..., float]) -> Callable[..., float]:
-        named = example("$P = (4,3,2,1)/10$, $e^\\epsilon = 8/5$, $\\delta = 1/10$", *_FOUR)(violation)
-        if sets:
-            named = example("$\\{(10,9,1)/20, (7,2,1)/10\\}$, $e^\\epsilon = 2$, $\\delta = 1/10$", *_THREE)(named)
-        of = "ordered sets of one or two priors, ratios and delta" if sets else "priors, ratios and delta"
-        return for_all(_ordered if sets else _known, of=of, wrong=wrong, share=0.25)(named)
+        violation = example("$P = (4,3,2,1)/10$, $e^\\epsilon = 8/5$, $\\delta = 1/10$", _FOUR)(violation)
+        violation = example("$\\{(10,9,1)/20, (7,2,1)/10\\}$, $e^\\epsilon = 2$, $\\delta = 1/10$", _THREE)(violation)
+        return for_all(_ordered, of="ordered sets of one or two priors, ratios and delta", wrong=wrong, share=0.25)(
+            violation
+        )
 
     return decorate
 
@@ -157,6 +160,11 @@ def _tried(wrong: Mapping[str, Any], *, sets: bool = True) -> Callable[[Callable
 def _beside(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Rows without their diagonal entry, shape (m, m - 1)."""
     return table[~np.eye(len(table), dtype=bool)].reshape(len(table), -1)
+
+
+def _mixed(table: NDArray[np.bool_]) -> bool:
+    """Whether some row has a color beside the diagonal, and not everywhere."""
+    return bool((_beside(table).any(axis=1) != _beside(table).all(axis=1)).any())
 
 
 # Appendix B and C
@@ -182,25 +190,21 @@ def _renamed(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     return matrix, rng.permutation(random_prior(rng, len(matrix)))
 
 
-def _moved(matrix: FloatArray, prior: FloatArray, falling: bool = True) -> float:
+def _moved(rng: np.random.Generator, falling: bool = True) -> float:
+    matrix, prior = _renamed(rng)
     prior = -np.sort(-prior) if falling else prior
     return float(prior @ (np.diagonal(matrix) - np.diagonal(_in_order(matrix))))
 
 
-@claim(
-    instance=lambda rng, falling=True: _moved(*_renamed(rng), falling),
-    wrong={"priors in any order": {"falling": False}},
-)
+@claim(instance=_moved, wrong={"priors in any order": {"falling": False}})
 def lemma_25_1(sample: Sample, falling: bool = True) -> Finding:
     matrix = [[F(1, 2), F(1, 2)], [F(1, 10), F(9, 10)]]
-    renamed = [row[::-1] for row in matrix[::-1]]
-    rare = [[F(3, 10), F(7, 10)], [F(7, 10), F(3, 10)]]
-    before, after = ([float(changed(table, prior)) for prior in rare] for table in (matrix, renamed))
+    rare, renamed = [F(3, 10), F(7, 10)], [row[::-1] for row in matrix[::-1]]
+    before, after = ([float(changed(table, prior)) for prior in (rare, rare[::-1])] for table in (matrix, renamed))
+    name, place = "rows (5,5)/10 and (1,9)/10", int(falling)
+    mended = {f"{name}, excess": (max(0.0, after[place] - before[place]), 0.0)}
     says = "the distortion is {} before and {} after the letters are exchanged"
-    printed = {"rows (5,5)/10 and (1,9)/10, $P = (3,7)/10$": (before[0], after[0])}
-    place = 1 if falling else 0
-    mended = {"rows (5,5)/10 and (1,9)/10, excess": (max(0.0, after[place] - before[place]), 0.0)}
-    return corrected(printed, mended, sample, says=says)
+    return corrected({f"{name}, $P = (3,7)/10$": (before[0], after[0])}, mended, sample, says=says)
 
 
 @for_all(
@@ -221,41 +225,28 @@ def lemma_25_3(matrix: FloatArray, _: FloatArray, *, inputs: bool = True) -> flo
     return float(np.diff(np.diagonal(_in_order(matrix, inputs=inputs))).max())
 
 
-def _no_row_mixed(priors: FloatArray, ratio: float, delta: float, *, private: bool = False) -> float:
-    best = _best(priors, ratio, 0.0 if private else delta)
-    red, black = _beside(best.red), _beside(best.black)
-    alike = (red.any(axis=1) == red.all(axis=1)).all() and (black.any(axis=1) == black.all(axis=1)).all()
-    return float(not (alike and not (black & red).any()))
-
-
 @_tried({"differential privacy, delta = 0": {"private": True}})
-def lemma_26_approximate_differential_privacy(
-    priors: FloatArray, ratio: float, delta: float, *, private: bool = False
-) -> float:
-    return _no_row_mixed(priors, ratio, delta, private=private)
+def lemma_26_approximate_differential_privacy(problem: Problem, *, private: bool = False) -> float:
+    best = _best(problem._replace(delta=0.0) if private else problem)
+    return float(_mixed(best.red) or _mixed(best.black) or bool(_beside(best.black & best.red).any()))
 
 
 @_tried({"with all that white entries can give": {"share": 1.0}, "delta = 0": {"private": True}})
-def transformer_t_2(
-    priors: FloatArray, ratio: float, delta: float, *, share: float = 0.5, private: bool = False
-) -> float:
-    delta = 0.0 if private else delta
-    before = _before_t_2(priors, ratio, delta)
+def transformer_t_2(problem: Problem, *, share: float = 0.5, private: bool = False) -> float:
+    problem = problem._replace(delta=0.0) if private else problem
+    _, ratio, delta = problem
+    before = _before_t_2(problem)
     after = _one_color_a_row(before, ratio, delta, share)
-    _, red = _colors(after, ratio, delta)
-    leakage = ApproximateDP(delta).leakage(after)
-    mixed = (_beside(red).any(axis=1) != _beside(red).all(axis=1)).any()
     apart = abs(np.diagonal(after) - np.diagonal(before)).max() + abs(after.sum(axis=1) - 1).max()
-    return max(float(apart), abs(leakage - math.log(ratio)), float(mixed))
+    leakage = ApproximateDP(delta).leakage(after)
+    return max(float(apart), abs(leakage - math.log(ratio)), float(_mixed(_colors(after, ratio, delta)[1])))
 
 
 @_tried({"where the diagonal entry is black": {"black": True}})
-def lemma_27_approximate_differential_privacy(
-    priors: FloatArray, ratio: float, delta: float, *, black: bool = False
-) -> float:
-    best = _best(priors, ratio, delta)
+def lemma_27_approximate_differential_privacy(problem: Problem, *, black: bool = False) -> float:
+    best = _best(problem)
     rows = np.diagonal(best.black) == black
-    return max(float(not _beside(best.red)[rows].all()), _gap(best) if len(priors) == 1 and not black else 0.0)
+    return max(float(not _beside(best.red)[rows].all()), 0.0 if black else _gap(problem))
 
 
 # Appendix D
@@ -314,31 +305,28 @@ _register_28("proposition_28_maximal_leakage", LEAKAGE, 0.0)
 
 
 @_tried({"no white one either": {"nor_white": True}})
-def proposition_28_consequence(priors: FloatArray, ratio: float, delta: float, *, nor_white: bool = False) -> float:
-    best = _best(priors, ratio, delta)
-    return float(_beside(best.black | best.white if nor_white else best.black).any())
+def proposition_28_consequence(problem: Problem, *, nor_white: bool = False) -> float:
+    best = _best(problem)
+    return float(_beside(best.black | ~best.red if nor_white else best.black).any())
 
 
 @_tried({"exactly one": {"exactly": True}})
-def proposition_29_approximate_differential_privacy(
-    priors: FloatArray, ratio: float, delta: float, *, exactly: bool = False
-) -> float:
-    best = _best(priors, ratio, delta)
-    count = int((~np.diagonal(best.black)).sum())
-    return max(float(count > 1 or (exactly and count < 1)), _gap(best) if len(priors) == 1 else 0.0)
+def proposition_29_approximate_differential_privacy(problem: Problem, *, exactly: bool = False) -> float:
+    count = int((~np.diagonal(_best(problem).black)).sum())
+    return max(float(count > 1 or (exactly and count < 1)), _gap(problem))
 
 
 @_tried({"the least": {"place": -1}})
-def proposition_30(priors: FloatArray, ratio: float, delta: float, *, place: int = 0) -> float:
-    best = _best(priors, ratio, delta)
+def proposition_30(problem: Problem, *, place: int = 0) -> float:
+    best = _best(problem)
     diagonal = np.diagonal(best.matrix)
     apart = abs(diagonal[~np.diagonal(best.black)] - diagonal[place]).max(initial=0.0)
-    return max(float(apart), _gap(best) if len(priors) == 1 else 0.0)
+    return max(float(apart), _gap(problem))
 
 
 @_tried({"in the last row": {"row": -1}})
-def proposition_31(priors: FloatArray, ratio: float, delta: float, *, row: int = 0) -> float:
-    return float(not _beside(_best(priors, ratio, delta).red)[row].all())
+def proposition_31(problem: Problem, *, row: int = 0) -> float:
+    return float(not _beside(_best(problem).red)[row].all())
 
 
 # Maximal leakage
@@ -419,56 +407,43 @@ _register_black("proposition_32", "and no other entry is black", _alone)
 _register_black("lemma_34_2", "strictly above the others of the column", _alone)
 
 
-def _names(q: list[list[Any]], zeros: str) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Conditions for black and for red; a column of zeros, all largest and all smallest, has the colors that one chooses."""
-    z3, size = optional("z3", "proofs"), len(q)
-    alike = [z3.And(*(row[j] == q[0][j] for row in q)) for j in range(size)]
-
-    def table(color: str) -> list[list[Any]]:
-        sign = 1 if color == "black" else -1
-        return [
-            [
-                z3.If(alike[j], zeros in (color, "both"), z3.And(*(sign * (q[i][j] - row[j]) >= 0 for row in q)))
-                for j in range(size)
-            ]
-            for i in range(size)
-        ]
-
-    return table("black"), table("red")
-
-
 def _none_has(prior: tuple[int, ...], kept: F, total: F, zeros: str, *, opening: bool) -> bool:
-    """Whether no best mechanism has rows of one color beside the diagonal, by z3; ``opening``: red beside one not black."""
-    z3, size = optional("z3", "proofs"), len(prior)
-    q = [[z3.Real(f"q{i}{j}") for j in range(size)] for i in range(size)]
-    tops = [z3.Real(f"c{j}") for j in range(size)]
+    """Whether no best mechanism has rows of one color beside the diagonal, by z3; ``opening``: red beside one not black.
+
+    A column of equal entries, which are all largest and all smallest, has the color ``zeros``, or "both".
+    """
+    z3, letters = optional("z3", "proofs"), range(len(prior))
+    q, tops = [[z3.Real(f"q{i}{j}") for j in letters] for i in letters], [z3.Real(f"c{j}") for j in letters]
     known = [sum(row) == 1 for row in q] + [entry >= 0 for row in q for entry in row]
-    known += [q[i][j] <= tops[j] for i in range(size) for j in range(size)]
+    known += [q[i][j] <= tops[j] for i in letters for j in letters]
     known.append(sum(p * q[i][i] for i, p in enumerate(prior)) >= z3.Q(*(kept * sum(prior)).as_integer_ratio()))
     ratio = z3.Q(*total.as_integer_ratio())
     if not always(sum(tops) >= ratio, *known):
         raise ValueError(f"less than log {total} is needed")
-    black, red = _names(q, zeros)
+
+    def colored(color: str, i: int, j: int) -> Any:
+        end = z3.And(*(q[i][j] >= row[j] if color == "black" else q[i][j] <= row[j] for row in q))
+        return z3.If(z3.And(*(row[j] == q[0][j] for row in q)), zeros in (color, "both"), end)
+
     rules = []
-    for i in range(size):
-        others = [j for j in range(size) if j != i]
-        all_red = z3.And(*(red[i][j] for j in others))
-        white = z3.And(*(z3.Not(z3.Or(black[i][j], red[i][j])) for j in others))
-        rules.append(z3.Or(z3.And(*(black[i][j] for j in others)), all_red, white))
+    for i in letters:
+        others = [j for j in letters if j != i]
+        black, red = ([colored(color, i, j) for j in others] for color in ("black", "red"))
+        white = z3.Not(z3.Or(*black, *red))
+        rules.append(z3.Or(z3.And(*black), z3.And(*red), white))
         if opening:
-            rules.append(z3.Or(black[i][i], all_red))
+            rules.append(z3.Or(colored("black", i, i), z3.And(*red)))
     return always(z3.Not(z3.And(*rules)), *known, sum(tops) <= ratio)
+
+
+_NONE = "no mechanism of the least leakage $\\log {total}$ has rows of one color beside the diagonal"
 
 
 @claim(wrong={"where no letter is dropped": {"kept": F(39, 40), "total": F(15, 4)}})
 def lemma_26_maximal_leakage(kept: F = F(11, 20), total: F = F(3, 2)) -> Finding:
-    none = all(
-        _none_has((4, 3, 2, 1), kept, total, zeros, opening=False) for zeros in ("black", "red", "white", "both")
-    )
-    text = (
-        "For $P = (4,3,2,1)/10$ at $D = {d}$ no mechanism of the least leakage $\\log {total}$ has rows of one color beside "
-        "the diagonal, whatever the color of columns of zeros (z3, over all channels)."
-    )
+    colors = "black", "red", "white", "both"
+    none = all(_none_has((4, 3, 2, 1), kept, total, zeros, opening=False) for zeros in colors)
+    text = f"For $P = (4,3,2,1)/10$ at $D = {{d}}$ {_NONE}, whatever the color of columns of zeros (z3, over all channels)."
     return refuted(text, none, d=1 - kept, total=total)
 
 
@@ -476,8 +451,8 @@ def lemma_26_maximal_leakage(kept: F = F(11, 20), total: F = F(3, 2)) -> Finding
 def appendix_d_opening(kept: F = F(2, 3), total: F = F(3, 2)) -> Finding:
     none = all(_none_has((3, 2, 1), kept, total, zeros, opening=True) for zeros in ("black", "red", "white"))
     text = (
-        "For $P = (3,2,1)/6$ at $D = {d}$ no mechanism of the least leakage $\\log {total}$ has rows of one color beside the "
-        "diagonal, red where the diagonal entry is not black, if zeros of a column have one color (z3, over all channels)."
+        f"For $P = (3,2,1)/6$ at $D = {{d}}$ {_NONE}, red where the diagonal entry is not black, if zeros of a column have "
+        "one color (z3, over all channels)."
     )
     return refuted(text, none, d=1 - kept, total=total)
 
