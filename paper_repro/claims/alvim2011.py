@@ -119,7 +119,7 @@ def min_entropy_sign(sign: int = 1) -> Finding:
 
 @for_all(
     tools.random_channel,
-    of="priors and channels, every rule of guessing tried",
+    of="priors and channels (every rule of guessing tried)",
     wrong={"2 to minus the mean of the posteriors' min-entropies": {"mean": True}},
 )
 @example("input and output equal", np.array([0.3, 0.7]), np.eye(2))
@@ -159,7 +159,7 @@ def _renyi(rng: Rng) -> tuple[FloatArray, float]:
 
 @for_all(
     _renyi,
-    of="priors and orders, between the limit and order / (order - 1) times it",
+    of="priors and orders (between the limit and order / (order - 1) times it)",
     wrong={"of the least probability": {"largest": False}, "without the minus": {"sign": 1}},
 )
 @example("one letter", np.array([1.0]), 2.0)
@@ -171,7 +171,7 @@ def renyi_limit(prior: FloatArray, order: float, largest: bool = True, sign: int
     return max(limit - renyi, renyi - order / (order - 1) * limit)
 
 
-@for_all(tools.random_channel, of="channels, every strategy tried", wrong={"log inside the mean": {"inside": True}})
+@for_all(tools.random_channel, of="channels (every strategy tried)", wrong={"log inside the mean": {"inside": True}})
 @example("output independent of it", np.array([0.25, 0.75]), np.full((2, 2), 0.5))
 def equation_2(prior: FloatArray, channel: FloatArray, inside: bool = False) -> float:
     before, after = tools.guessed(prior, np.ones((len(prior), 1))), tools.guessed(prior, channel)
@@ -234,7 +234,7 @@ def leakage_ratio(sample: Sample, turned: bool = False) -> Finding:
         ratio=ratio,
         leaked=leaked,
     )
-    mended = holds(sample, of="priors and channels, every strategy tried")
+    mended = holds(sample, of="priors and channels (every strategy tried)")
     return depends({"as log2 of a posteriori over a priori": mended, "in the order of the words": order})
 
 

@@ -64,7 +64,7 @@ def equation_3(turned: bool = False) -> Finding:
 
 @for_all(
     tools.random_channel,
-    of="channels, every remapping tried",
+    of="channels (every remapping tried)",
     wrong={"guessing the y with the largest p(z|y)": {"likelihood": True}},
 )
 @example("useless answers", np.array([0.9, 0.1]), np.full((2, 2), 0.5))
@@ -331,8 +331,7 @@ def _remark_1_violation(rng: Rng, **_: int) -> float:
 
 
 @claim(
-    instance=_remark_1_violation,
-    wrong={"for every eps": {"square": 1}, "if (e^eps)^2 >= 3/2": {"square": Fraction(3, 2)}},
+    instance=_remark_1_violation, wrong={"for every eps": {"square": 1}, "if t^2 >= 3/2": {"square": Fraction(3, 2)}}
 )
 def remark_1(sample: Sample, square: Fraction | int = 2) -> Finding:
     z3, t = optional("z3", "proofs"), tools.symbols("t")
@@ -351,17 +350,11 @@ def remark_1(sample: Sample, square: Fraction | int = 2) -> Finding:
 def _extended(rng: Rng) -> tuple[Adjacency, Adjacency, float]:
     size, leakage = int(rng.integers(3, 9)), float(rng.uniform(0.05, 4))
     extended = ring(size) if size % 2 and rng.random() < 0.5 else clique(size)
-    graph = (
-        extended if rng.random() < 0.2 else line(size) if not extended.is_clique else tools.random_connected(rng, size)
-    )
-    return graph, extended, leakage
+    graph = line(size) if not extended.is_clique else tools.random_connected(rng, size)
+    return extended if rng.random() < 0.2 else graph, extended, leakage
 
 
-@for_all(
-    _extended,
-    of="connected graphs, made cliques or odd rings",
-    wrong={"with adjacencies taken away, not added": {"added": False}},
-)
+@for_all(_extended, of="connected graphs, made cliques or odd rings", wrong={"with edges taken away": {"added": False}})
 @example("star of 4 to clique", Adjacency.from_edges(4, [(0, 1), (0, 2), (0, 3)]), clique(4), LOG2)
 @example("line of 5 to ring", line(5), ring(5), LOG2)
 def remark_2(graph: Adjacency, extended: Adjacency, leakage: float, added: bool = True) -> float:
@@ -371,49 +364,41 @@ def remark_2(graph: Adjacency, extended: Adjacency, leakage: float, added: bool 
 
 def _geometric(size: int, t: int) -> list[list[Fraction]]:
     """The truncated geometric mechanism, exact."""
-    ends = (0, size - 1)
     return [
-        [Fraction(1 if z in ends else t - 1, (t + 1) * t ** abs(y - z)) * (t if z in ends else 1) for z in range(size)]
+        [Fraction(t if z in (0, size - 1) else t - 1, (t + 1) * t ** abs(y - z)) for z in range(size)]
         for y in range(size)
     ]
+
+
+def _exact_ratio(matrix: list[list[Fraction]], graph: Adjacency) -> Fraction:
+    rows = [(matrix[x], matrix[y]) for x, y in graph.neighbor_pairs]
+    return max(p / q for first, second in rows for p, q in zip(first, second, strict=True))
 
 
 @claim(wrong={"on the ring itself, where nothing is added": {"added": False}})
 def remark_2_not_optimal(added: bool = True) -> Finding:
     best = _geometric(5, 2)
-    kept = all(
-        p <= 2 * q
-        for y, other in (line(5) if added else ring(5)).neighbor_pairs
-        for p, q in zip(best[y], best[other], strict=True)
-    )
     facts = {
         "the geometric mechanism is a channel": all(sum(row) == 1 for row in best),
-        "of ratio 2": kept,
-        "with utility 7/15": sum(best[y][y] for y in range(5)) / 5
-        == Fraction(7, 15)
-        > Fraction(_alpha(2, 2, 2)).limit_denominator(),
+        "of ratio 2": _exact_ratio(best, line(5) if added else ring(5)) == 2,
+        "with utility 7/15": sum(best[y][y] for y in range(5)) / 5 == Fraction(7, 15),
+        "eq. (6) has 2/5": _alpha(Fraction(2), 2, 2) == Fraction(2, 5),
     }
-    return proved(
-        "A line of 5 answers made a ring, $t = 2$: eq. (6) has utility 2/5, the geometric mechanism 7/15, in fractions.",
-        facts,
-    )
+    how = "A line of 5 made a ring, $t = 2$: eq. (6) has utility 2/5, the geometric mechanism 7/15, in fractions."
+    return proved(how, facts)
 
 
 @claim(wrong={"also for even rings with Remark 1": {"doubled": True}})
 def remark_2_monotone(doubled: bool = False) -> Finding:
-    t = tools.symbols("t")
-    facts = {
-        f"mean of t^-1 .. t^-{n} above that up to {n + 1}": tools.nonnegative(
-            sum(t ** (n + 1 - d) for d in range(1, n + 1)) - n, t=1
-        )
-        for n in range(1, 13)
-    }
+    t, facts = tools.symbols("t"), {}
+    for n in range(1, 13):
+        difference = sum(t ** (n + 1 - d) for d in range(1, n + 1)) - n
+        facts[f"mean of t^-1 .. t^-{n} above that up to {n + 1}"] = tools.nonnegative(difference, t=1)
     if doubled:
         facts["ring and clique of 4, t = 3/2"] = bool(np.trace(paper.remark_1(4, math.log(1.5))) / 4 >= 1 / 3)
     how = (
-        r"$U = 1 / (1 + c \sum_{d \le n} t^{-d})$ with $c n = |\mathcal Y| - 1$: fewer adjacencies are a smaller $c$, a "
-        r"larger $n$, a "
-        r"smaller mean of $t^{-d}$ (no negative coefficient in $t - 1$, $n \le 12$)."
+        r"$U = 1 / (1 + c \sum_{d \le n} t^{-d})$ with $c n = |\mathcal Y| - 1$: fewer adjacencies are a smaller $c$, a larger "
+        r"$n$, a smaller mean of $t^{-d}$ (no negative coefficient in $t - 1$, $n \le 12$)."
     )
     return proved(how, facts)
 
@@ -454,23 +439,17 @@ def example_2_clique(lead: int = 1) -> Finding:
 
 @claim(wrong={"F, E: 0.061": {"last": 0.061}})
 def table_1a(last: float = 0.060) -> Finding:
-    matrix, letters = _examples()["1a"], "ABCDEF"
-    column, row = [0.535, 0.465, 0.405, 0.353, 0.307, 0.267], [0.267, 0.040, 0.046, 0.052, last, 0.535]
-    values = {
-        f"{x}A": (printed, float(matrix[i, 0])) for i, (x, printed) in enumerate(zip(letters, column, strict=True))
-    }
-    values |= {f"F{z}": (printed, float(matrix[5, j])) for j, (z, printed) in enumerate(zip(letters, row, strict=True))}
-    return reproduced(values, 5e-4)
+    printed = {f"{x}A": value for x, value in zip("ABCDE", (0.535, 0.465, 0.405, 0.353, 0.307), strict=True)}
+    printed |= {f"F{x}": value for x, value in zip("ABCDEF", (0.267, 0.040, 0.046, 0.052, last, 0.535), strict=True)}
+    places = {cell: ("ABCDEF".index(cell[0]), "ABCDEF".index(cell[1])) for cell in printed}
+    return reproduced({cell: (printed[cell], _examples()["1a"][places[cell]]) for cell in printed}, 5e-4)
 
 
 @claim(wrong={"diagonal 3/7": {"diagonal": 3}})
 def table_1b(diagonal: int = 2) -> Finding:
     legible = [(i, j) for i, j in itertools.product(range(6), repeat=2) if i not in (2, 4) or j == 0]
-    values = {
-        f"{'ABCDEF'[i]}{'ABCDEF'[j]}": ((diagonal if i == j else 1) / 7, float(_examples()["1b"][i, j]))
-        for i, j in legible
-    }
-    return reproduced(values, 1e-12)
+    printed = {(i, j): (diagonal if i == j else 1) / 7 for i, j in legible}
+    return reproduced({f"{i}{j}": (value, _examples()["1b"][i, j]) for (i, j), value in printed.items()}, 1e-12)
 
 
 @claim(wrong={"0.2234 for Table 1(a)": {"utility": 0.2234}})
@@ -492,55 +471,42 @@ def example_2_rounded(utility: float = 0.2412) -> Finding:
 
 @claim(wrong={"0.2867": {"utility": 0.2867}, "Table 1(a) has more": {"more": "1a"}})
 def example_2_other_prior(utility: float = 0.2857, more: str = "1b") -> Finding:
-    first, second, best = (
-        _utility("1a", _ENDS_LESS_LIKELY),
-        _utility("1b", _ENDS_LESS_LIKELY),
-        tools.most_guessed(clique(6), 2, _ENDS_LESS_LIKELY),
-    )
+    found = {name: _utility(name, _ENDS_LESS_LIKELY) for name in ("1a", "1b")}
     four = np.array([[0.25] * 4, *(0.2 + 0.2 * np.eye(4)), [0.25] * 4])
-    if (
-        abs(best - 8 / 25) > 1e-9
-        or abs(bayes_vulnerability(_ENDS_LESS_LIKELY, four) - best) > 1e-9
-        or ratio_leakage(four, None) > LOG2 + 1e-9
-    ):
+    over = tools.most_guessed(clique(6), 2, _ENDS_LESS_LIKELY) - bayes_vulnerability(_ENDS_LESS_LIKELY, four)
+    if abs(over) > 1e-9 or ratio_leakage(four, None) > LOG2 + 1e-9:
         return refuted("The exact value given is wrong.", True)
-    values = {
-        "U of Table 1(b)": (utility, second),
-        "that it is the larger one": (1.0, float((second > first) == (more == "1b"))),
-    }
-    return reproduced(values, 5e-5)
+    larger = 1.0, float(max(found, key=lambda name: found[name]) == more)
+    return reproduced({"U of Table 1(b)": (utility, found["1b"]), "that it is the larger one": larger}, 5e-5)
 
 
 @claim(wrong={"for the distribution of the example": {"every": False}})
 def example_2_non_uniform(every: bool = True) -> Finding:
     ends = np.array([0.5, 0, 0, 0, 0, 0.5]) if every else _ENDS_LESS_LIKELY
-    some = holds(
-        named={"p(A) = p(F) = 1/10, else 1/5": _utility("1a", _ENDS_LESS_LIKELY) - _utility("1b", _ENDS_LESS_LIKELY)}
-    )
+    under = _utility("1a", _ENDS_LESS_LIKELY) - _utility("1b", _ENDS_LESS_LIKELY)
     general = refuted(
         "If the city is A or F, with probability 1/2 each, Table 1(b) has utility {second}, and Table 1(a) has {first}.",
         _utility("1a", ends) > _utility("1b", ends),
         first=_utility("1a", ends),
         second=_utility("1b", ends),
     )
+    some = holds(named={"p(A) = p(F) = 1/10 and 1/5 elsewhere": under})
     return depends({"for some such distributions": some, "for all": general})
 
 
 @claim(wrong={"on a line": {"around": False}})
 def geometric_on_rings(around: bool = True) -> Finding:
-    graph = ring(6) if around else line(6)
-    wrapped, best = distance_mechanism(graph, LOG2), tools.most_guessed(graph, 2)
-    stretched = _utility("1a" if around else "2a")
+    graph, truncated = (ring(6), "1a") if around else (line(6), "2a")
+    wrapped, best = float(np.trace(distance_mechanism(graph, LOG2).matrix)) / 6, tools.most_guessed(graph, 2)
     other = refuted(
-        "Truncated, answers 5 apart must keep the ratio 2, which leaves a utility of {stretched}; {clique} is had by eq. "
-        "(6) on the "
-        "clique, and {best} is possible.",
-        stretched < min(best - 1e-9, _utility("1b") + (not around)),
-        stretched=stretched,
+        "Truncated, answers 5 apart must keep the ratio 2, which leaves a utility of {stretched}; eq. (6) on the clique has "
+        "{clique}, and {best} is possible.",
+        _utility(truncated) < best - 1e-9,
+        stretched=_utility(truncated),
         clique=_utility("1b"),
         best=best,
     )
-    own = holds(named={"ring of 6, t = 2, utility 8/21": best - float(np.trace(wrapped.matrix)) / 6})
+    own = holds(named={"ring of 6, t = 2, utility 8/21": best - wrapped})
     return depends({"with distances around the ring": own, "of the truncated mechanism of Tables 1(a) and 2(a)": other})
 
 
@@ -574,9 +540,9 @@ def table_2b(farthest: float = 1) -> Finding:
 @claim(wrong={"4/10 for Table 2(b)": {"tenth": 10}})
 def example_3_utilities(tenth: int = 11) -> Finding:
     values = {"U of Table 2(a)": (4 / 9, _utility("2a")), "U of Table 2(b)": (4 / tenth, _utility("2b"))}
-    return reproduced(
-        values | {r"$e^\epsilon$ of Table 2(b)": (2.0, math.exp(ratio_leakage(_examples()["2b"], line(6))))}, 1e-12
-    )
+    for name in ("2a", "2b"):
+        values[rf"$e^\epsilon$ of Table {name}"] = (2.0, math.exp(ratio_leakage(_examples()[name], line(6))))
+    return reproduced(values, 1e-12)
 
 
 @claim(wrong={"on a ring of 5": {"size": 5}})
@@ -593,16 +559,8 @@ def example_3_ring(size: int = 6) -> Finding:
 
 @claim(wrong={"on the line": {"closed": False}})
 def example_3_geometric(closed: bool = True) -> Finding:
-    matrix = _geometric(6, 2)
-    ratio = max(
-        max(p / q, q / p)
-        for y, other in (ring(6) if closed else line(6)).edges
-        for p, q in zip(matrix[y], matrix[other], strict=True)
-    )
-    return proved(
-        "In fractions: first and last row have 2/3 over 1/48, a ratio of 32.",
-        {"above 2": ratio > 2, "32": ratio == (32 if closed else 2)},
-    )
+    ratio = _exact_ratio(_geometric(6, 2), ring(6) if closed else line(6))
+    return proved("In fractions: first and last row have 2/3 over 1/48, a ratio of 32.", {"above 2": ratio > 2})
 
 
 def _prior_on_a_line(rng: Rng) -> tuple[FloatArray, float]:
@@ -612,15 +570,15 @@ def _prior_on_a_line(rng: Rng) -> tuple[FloatArray, float]:
 @for_all(
     _prior_on_a_line,
     of="priors on lines, against linear programs",
-    wrong={"without remapping": {"remapped": False}, "for clamped uniform noise": {"ends": False}},
+    wrong={"without remapping": {"remapped": False}, "for eq. (6) on the clique": {"truncated": False}},
     tolerance=1e-8,
     share=0.5,
 )
 @example("six answers, t = 2", tools.uniform_prior(6), 2.0)
 @example("prior (1/2, 0, 1/2), t = 2", np.array([0.5, 0, 0.5]), 2.0)
-def example_3_line_optimal(prior: FloatArray, t: float, remapped: bool = True, ends: bool = True) -> float:
+def example_3_line_optimal(prior: FloatArray, t: float, remapped: bool = True, truncated: bool = True) -> float:
     matrix = truncated_geometric(len(prior), math.log(t)).matrix
-    if not ends:
+    if not truncated:
         matrix = paper.remark_2(line(len(prior)), clique(len(prior)), math.log(t))
     found = bayes_vulnerability(prior, matrix) if remapped else float(prior @ np.diagonal(matrix))
     return abs(tools.most_guessed(line(len(prior)), t, prior) - found)

@@ -76,10 +76,9 @@ def counts(more: int = 1) -> Finding:
         far = tools.hamming_graph(v, u).distances
         for d in range(u + 1):
             up, down = ((far[far[0] == i][:, far[0] == j] == 1).sum(axis=1) for i, j in ((d, d + 1), (d + 1, d)))
-            facts[f"v = {v}, u = {u}, d = {d}"] = bool(
-                ((far == d).sum(axis=1) == math.comb(u, d) * (v - 1) ** d).all()
-                and (d == u or ((up == (u - d) * (v - 1)).all() and (down == d + more).all()))
-            )
+            sizes = ((far == d).sum(axis=1) == math.comb(u, d) * (v - 1) ** d).all()
+            steps = d == u or ((up == (u - d) * (v - 1)).all() and (down == d + more).all())
+            facts[f"v = {v}, u = {u}, d = {d}"] = bool(sizes and steps)
     return proved("Enumeration for (v, u) = (2, 1), (3, 2), (2, 4), (4, 3).", facts)
 
 
@@ -97,10 +96,7 @@ def _equation_8_violation(rng: Rng, **_: int) -> float:
 
 @claim(instance=_equation_8_violation, wrong={"with v + e^eps below": {"less": 0}})
 def equation_8(sample: Sample, less: int = 1) -> Finding:
-    how = (
-        r"A row sums to at least $\alpha \sum_d \binom ud (v-1)^d t^{-d} = \alpha ((v-1+t)/t)^u$: computer algebra, all "
-        r"$v$ and $t$, $u \le 8$."
-    )
+    how = r"A row sums to at least $\alpha \sum_d \binom ud (v-1)^d t^{-d} = \alpha ((v-1+t)/t)^u$, all $v$, $t$, $u \le 8$."
     return proved(how, tools.scale_facts(less, bound=True), sample)
 
 
@@ -128,10 +124,8 @@ def binomial_expansion(factor: Fraction = Fraction(1, 4)) -> Finding:
 def _lemma_3_violation(rng: Rng, extra: bool = True) -> float:
     v, u, size = [(2, 2, 1), (2, 3, 1), (2, 3, 2), (3, 2, 1)][rng.integers(4)]
     leakage = float(rng.uniform(0.02, 3))
-    channel, far = (
-        tools.random_private(rng, tools.hamming_graph(v, u), leakage, v**size),
-        tools.hamming_graph(v, size).distances,
-    )
+    channel = tools.random_private(rng, tools.hamming_graph(v, u), leakage, v**size)
+    far = tools.hamming_graph(v, size).distances
     # Between the matrix that takes the ratios of part 1 to the full and the constant one there is one with the right diagonal.
     allowed = leakage * np.where(far > 0, (u - size) * extra + far, 0)
     extreme = np.exp(-allowed)
@@ -155,11 +149,9 @@ def lemma_3(sample: Sample, extra: bool = True) -> Finding:
             sharp = sum(math.comb(u, s) * (t - 1) ** s * v ** max(size - s, 0) for s in range(u + 1))
             facts[f"u = {u}, l = {size}"] = tools.nonnegative(sharp - total, v=2, t=1)
     how = (
-        r"Column maxima sum to at most $v^l t^u / \sum_s \binom us (t-1)^s v^{\max(l-s, 0)}$ (their rows' sums, weighed "
-        r"by them, and "
-        "Cauchy-Schwarz), at most $v^l$ times the diagonal that these ratios allow: no negative coefficient in $v - 2$, "
-        "$t - 1$, "
-        r"$l < u \le 6$. A mixture with a constant matrix has the diagonal asked for."
+        r"Column maxima sum to at most $v^l t^u / \sum_s \binom us (t-1)^s v^{\max(l-s, 0)}$ (their rows' sums, weighed by them, "
+        r"and Cauchy-Schwarz), at most $v^l$ times the diagonal that these ratios allow: no negative coefficient in $v - 2$, "
+        r"$t - 1$, $l < u \le 6$. A mixture with a constant matrix has the diagonal asked for."
     )
     return proved(how, facts, sample)
 
@@ -173,8 +165,7 @@ def lemma_3_proof(rows: tuple[int, int] | None = None) -> Finding:
     return refuted(
         "For $u = v = 2$, $t = 3$, rows (5, 1)/6 at 00, (3, 3)/6, (3, 3)/6, (1, 5)/6 at 11 have their maxima at 00 and 11, with "
         "{edges} edges between them; $Val^1$ has 1. For $u = v = 3$, $l = 2$, of the rows 000 and the 8 words of 1 and 2 "
-        "{farthest} are "
-        "3 from 000; part 1 allows 4.",
+        "{farthest} are 3 from 000; part 1 allows 4.",
         edges != 1 or farthest > 4,
         edges=edges,
         farthest=farthest,
@@ -187,13 +178,11 @@ def equation_9(up_to: str = "u") -> Finding:
         parts = (Fraction(math.comb(terms, d) * (v - 1) ** d, t ** (u - size + d)) for d in range(1, terms + 1))
         return float(1 / (1 + sum(parts))), t**u / ((v - 1 + t) ** size - t**size + t**u)
 
-    cases = {
-        f"$v = {v}$, $u = {u}$, $l = {size}$, $t = {t}$": (v, u, size, t)
-        for v, u, size, t in [(2, 2, 1, 2), (3, 3, 2, 2), (2, 4, 2, 3)]
-    }
-    printed = {name: sides(case[1 if up_to == "u" else 2], *case) for name, case in cases.items()}
-    mended = {name: sides(case[2], *case) for name, case in cases.items()}
-    return corrected(printed, mended, says=r"(9) as printed gives $\alpha \le$ {}, its conclusion {}")
+    cases = [(2, 2, 1, 2), (3, 3, 2, 2), (2, 4, 2, 3)]
+    names = [f"$v = {v}$, $u = {u}$, $l = {size}$, $t = {t}$" for v, u, size, t in cases]
+    printed, mended = ({n: sides(case[k], *case) for n, case in zip(names, cases, strict=True)} for k in (1, 2))
+    says = r"(9) as printed gives $\alpha \le$ {}, its conclusion {}"
+    return corrected(printed if up_to == "u" else mended, mended, says=says)
 
 
 def _collapsed(channel: FloatArray, kept: int) -> FloatArray:
@@ -222,14 +211,9 @@ def equation_10(sample: Sample, factor: bool = True) -> Finding:
     rows = np.array([[5, 4, 1], [3, 4, 3], [3, 4, 3], [3, 4, 3]]) / 10
     before, after, kept = _before_and_after(rows, 2)
     added = tools.at_most(after + math.log2(3 / kept), before)
+    printed = tools.at_most(after * 3 / kept, before) if factor else added
     return corrected(
-        {
-            "$u = v = 2$, $t = 3$, rows (5, 4, 1)/10 and three times (3, 4, 3)/10": tools.at_most(
-                after * 3 / kept, before
-            )
-            if factor
-            else added
-        },
+        {"$u = v = 2$, $t = 3$, rows (5, 4, 1)/10 and three times (3, 4, 3)/10": printed},
         {"with bits added": added, r"$e^\epsilon$": (3.0, math.exp(ratio_leakage(rows, tools.hamming_graph(2, 2))))},
         sample,
         says="$I^N r / v^l$ is {} bits, $I^M$ is {}",
@@ -251,10 +235,10 @@ def _lemma_4_violation(rng: Rng, apart: bool = False, nats: bool = False) -> flo
     size, leakage = int(rng.integers(2, 7)), float(rng.uniform(0.02, 4))
     outputs, prior = int(rng.integers(1, 9)), rng.dirichlet(np.full(size, 0.7))
     graph = tools.hamming_graph(2, 3) if apart else clique(size)
-    channel = tools.random_private(rng, graph, leakage, outputs)
-    return tools.leaked_bits(tools.uniform_prior(8) if apart else prior, channel) - (
-        leakage if nats else paper.lemma_4(leakage)
+    leaked = tools.leaked_bits(
+        tools.uniform_prior(8) if apart else prior, tools.random_private(rng, graph, leakage, outputs)
     )
+    return leaked - (leakage if nats else paper.lemma_4(leakage))
 
 
 @claim(
@@ -277,9 +261,8 @@ def lemma_4(sample: Sample, nats: bool = False, apart: bool = False) -> Finding:
 def _circulant(rng: Rng) -> tuple[FloatArray, Adjacency]:
     size = int(rng.integers(3, 11))
     graph = tools.circulant_graph(size, tuple({1, *rng.integers(1, size // 2 + 1, size=2).tolist()}))
-    return paper.lemma_1(
-        tools.random_private(rng, graph, float(rng.uniform(0.02, 3)), size + int(rng.integers(3)))
-    ), graph
+    channel = tools.random_private(rng, graph, float(rng.uniform(0.02, 3)), size + int(rng.integers(3)))
+    return paper.lemma_1(channel), graph
 
 
 @for_all(
@@ -300,19 +283,14 @@ def lemma_5(before: FloatArray, graph: Adjacency, keeps_edges: bool = True) -> f
 def lemma_5_factor(divided: bool = False) -> Finding:
     matrix = np.array([[0.9, 0.1], [0.4, 0.6]])
     total, mean = float(np.trace(matrix)), float(paper.lemma_5(matrix, (1, 0))[0, 0])
-    name = "Two answers, rows (9, 1)/10, (4, 6)/10"
-    return corrected(
-        {name: (total / 2 if divided else total, mean)},
-        {name: (total / 2, mean)},
-        says="the sum is {}, the entry $M'_{{00}}$ {}",
-    )
+    printed, mended = (total / 2 if divided else total, mean), (total / 2, mean)
+    name, says = "Two answers, rows (9, 1)/10, (4, 6)/10", "the sum is {}, the entry $M'_{{00}}$ {}"
+    return corrected({name: printed}, {name: mended}, says=says)
 
 
 @claim(wrong={"minus log2 of their mean": {"logarithm": True}})
 def lemma_5_proof(logarithm: bool = False) -> Finding:
-    rows, name = tools.KEEP, "Rows (3, 1)/4, (1, 3)/4"
-    exact, mended = conditional_min_entropy([0.5, 0.5], rows, bits=True), -math.log2(float(np.trace(rows)) / 2)
-    printed = mended if logarithm else float(np.trace(rows))
-    return corrected(
-        {name: (printed, exact)}, {name: (mended, exact)}, says="the diagonal sums to {}, the entropy is {} bits"
-    )
+    total, exact = float(np.trace(tools.KEEP)), conditional_min_entropy([0.5, 0.5], tools.KEEP, bits=True)
+    printed, mended = (-math.log2(total / 2) if logarithm else total, exact), (-math.log2(total / 2), exact)
+    name, says = "Rows (3, 1)/4, (1, 3)/4", "the diagonal sums to {}, the entropy is {} bits"
+    return corrected({name: printed}, {name: mended}, says=says)
