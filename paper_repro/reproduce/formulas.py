@@ -77,7 +77,9 @@ def mathml(formula: str) -> str:
     """
     converter = optional("latex2mathml.converter", "plot")
     try:
-        told = converter.convert(formula).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
+        # It does not know \\arg, alone among the functions of LaTeX.
+        told = converter.convert(re.sub(r"\\arg\b", r"\\operatorname{arg}", formula))
+        told = told.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
         tree = ElementTree.fromstring(told)
     except Exception:  # it has a dozen errors of its own, and others for what it does not foresee
         return ""
