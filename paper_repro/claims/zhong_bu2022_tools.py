@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction as F
 from functools import lru_cache
@@ -120,11 +120,19 @@ def least_by_program(
 
 
 def least_distortion(
-    name: str, vertices: Vertices, leakage: float, values: int = 0, records: int = 1, *, delta: float = 0.1
+    name: str,
+    vertices: Vertices,
+    leakage: float,
+    values: int = 0,
+    records: int = 1,
+    *,
+    delta: float = 0.1,
+    more: Sequence[tuple[Mapping[tuple[int, int], float], float]] = (),
 ) -> float:
     """Least distortion at a leakage in nats, worst case over the set: one linear program over all channels (HiGHS).
 
-    For differential privacy, the approximate one, maximal information and maximal leakage; this module's own program.
+    For differential privacy, the approximate one, maximal information and maximal leakage; this module's own program. ``more``
+    demands of the channel that sums of entries, by their weights, are at most a limit; infinity if no channel is so.
 
     >>> round(least_distortion(DP, ((0.5, 0.5),), math.log(3)), 9), round(least_distortion(LEAKAGE, ((0.7, 0.3),), 0.0), 9)
     (0.25, 0.3)
@@ -157,12 +165,15 @@ def least_distortion(
         rows += [{int(entry[x, y]): 1.0, size * size + y: -1.0} for x, y in np.ndindex(size, size)]
         rows.append({size * size + y: 1.0 for y in range(size)})
         limits += [0.0] * (size * size) + [ratio]
+    rows += [{int(entry[place]): weight for place, weight in row.items()} for row, _ in more]
+    limits += [limit for _, limit in more]
     places = [(number, column) for number, row in enumerate(rows) for column in row]
     matrix = csr_array(([value for row in rows for value in row.values()], tuple(zip(*places, strict=True))))
     total = np.zeros((size, matrix.shape[1]))
     np.put_along_axis(total, entry, 1.0, axis=1)
     costs = np.append(np.zeros(matrix.shape[1] - 1), 1.0)
-    return float(linprog(costs, matrix, limits, csr_array(total), np.ones(size)).fun)
+    found = linprog(costs, matrix, limits, csr_array(total), np.ones(size))
+    return math.inf if found.fun is None else float(found.fun)
 
 
 def snapped(value: float) -> float:
