@@ -46,7 +46,6 @@ from paper_repro.claims.zhong_bu2022_tools import (
     least_by_program,
     least_distortion,
     loss,
-    of_points,
     shifted,
     some_of_class_1,
 )  # fmt: skip
@@ -389,14 +388,7 @@ def _with_theta(notion: str, case: Case) -> Bounds:
 
 
 _NEVER: Callable[[Case], bool] | None = None
-_RISING = {
-    "for every $D$": lambda: refuted(
-        "Of two fair bits, at $D = 3/2$, the bound is {bound} nats; the uniform mechanism leaks nothing.",
-        _printed_7(MUTUAL, Case(2, 2, 1.5)).lower > 1e-6,
-        bound=_printed_7(MUTUAL, Case(2, 2, 1.5)).lower,
-    )
-}
-_IN_RANGE = "for $D < n(m-1)/m$, where the proof sets bounds out"
+_BEYOND = {"two fair bits, $D = 3/2$": Case(2, 2, 1.5)}
 for _name, _attained in {
     "theorem_6_1_lower": _uniform,
     "theorem_6_1_upper": _flat,
@@ -416,9 +408,7 @@ for _name, _attained in {
     _wrong: dict[str, Formula] = {"D/theta in place of D, as in the lower bound": _with_theta}
     if _name.endswith("lower"):
         _wrong = {"the bound of Theorem 7, for every set": _without_theta}
-    _SIX.register(
-        _name, _wrong, attained=_attained, readings=(_IN_RANGE, _RISING) if _name == "theorem_6_7_lower" else None
-    )
+    _SIX.register(_name, _wrong, attained=_attained, silent=_BEYOND if _name == "theorem_6_7_lower" else None)
 
 
 @for_all(
@@ -516,8 +506,6 @@ def _plus(name: str) -> Formula:
 
 
 _M_N: Callable[[Case], float] = lambda c: c.values**c.records * (1 - c.distortion / c.records) ** c.records  # noqa: E731
-_OF_POINTS = "of any set whose hull contains the uniform prior"
-_CONVEX = "of convex sets, as Section II-A assumes"
 _WRONG_7: dict[str, dict[str, Formula]] = {
     "theorem_7_1": {"m in place of m - 1": _plus("theorem_7_1")},
     "theorem_7_2_lower": {"delta in place of delta m^(n-1)": _other_delta(lambda c: c.values ** (1.0 - c.records))},
@@ -548,17 +536,13 @@ _ATTAINED_7: dict[str, Callable[[Case], bool]] = {
     "theorem_7_5_upper": _uniform,
     "theorem_7_6_upper": lambda case: case.records == 1,
 }
-_READINGS_7 = {
-    "theorem_7_6_lower": (_CONVEX, {_OF_POINTS: lambda: of_points(SIBSON)}),
-    "theorem_7_7": (f"{_CONVEX}, {_IN_RANGE}", {**_RISING, _OF_POINTS: lambda: of_points(MUTUAL)}),
-}
 for _name, _wrong in _WRONG_7.items():
     _SEVEN.register(
         _name,
         _wrong,
         attained=_ATTAINED_7.get(_name),
         proof=(_HOW_7_1, _optimal_response) if _name == "theorem_7_1" else None,
-        readings=_READINGS_7.get(_name),
+        silent=_BEYOND if _name == "theorem_7_7" else None,
     )
 
 

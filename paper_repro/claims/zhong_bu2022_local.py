@@ -26,7 +26,6 @@ from paper_repro.claims.zhong_bu2022_tools import (
     least_by_program,
     least_distortion,
     loss,
-    of_points,
     shifted,
     snapped,
     some_of_class_1,
@@ -145,10 +144,6 @@ _EIGHT = BoundTheorem(
 _ADDED = (
     r"All constraints $Q(j|j) \leq t Q(j|i){}$ added up give the ratio (z3, sympy, up to 5 letters); {} attains it."
 )
-_READINGS_8 = {
-    notion: ("of convex sets, as Section II-A assumes", {"of any set whose hull contains the uniform prior": of})
-    for notion, of in ((SIBSON, lambda: of_points(SIBSON)), (MUTUAL, lambda: of_points(MUTUAL)))
-}
 _EIGHT.register(
     "proposition_8_1",
     {"m in place of m - 1": _plus(lambda c: math.log(c.values / (c.values - 1)))},
@@ -176,7 +171,7 @@ _EIGHT.register(
         _of_response,
     ),
 )
-_EIGHT.register("proposition_8_6_lower", {"1 - D without exponent": _as(LEAKAGE)}, readings=_READINGS_8[SIBSON])
+_EIGHT.register("proposition_8_6_lower", {"1 - D without exponent": _as(LEAKAGE)})
 _EIGHT.register(
     "proposition_8_6_upper",
     {"the formula of part (7)": _as(MUTUAL)},
@@ -185,7 +180,6 @@ _EIGHT.register(
 _EIGHT.register(
     "proposition_8_7",
     {"m in place of m - 1": _plus(lambda c: -c.distortion * math.log(c.values / (c.values - 1)))},
-    readings=_READINGS_8[MUTUAL],
 )
 
 
@@ -256,7 +250,10 @@ def _at_jump(delta: float, reading: Reading, sample: Sample, prior: tuple[float,
     return corrected({name: (values[0], truth)}, {name: (values[1], truth)}, sample, says=says, tolerance=1e-8)
 
 
-_WRONG_9 = {"with k = m at the jump, as mended": {"reading": "corrected"}, "k = 1 alone": {"all_k": False}}
+_WRONG_9: dict[str, dict[str, object]] = {
+    "with k = m at the jump, as mended": {"reading": "corrected"},
+    "k = 1 alone": {"all_k": False},
+}
 
 
 @claim(instance=_violation_9, wrong=_WRONG_9, tolerance=1e-8, share=0.4)
@@ -284,7 +281,7 @@ def lemma_10(sample: Sample, letter: int = 0) -> Finding:
         share, p = sympy.Symbol("delta"), sympy.symbols(f"p:{m}")
         least = sum(one * (1 - share) for one in p[1:])  # what Q_delta changes
         facts[f"Q_delta of {m} letters"] = identical(least, (1 - share) * (sum(p) - p[0]))
-    how = r"If columns differ by up to $\delta$, at least $(1-\delta)(1-P_1)$ is changed (z3, up to 5 letters); $Q_\delta$ does so."
+    how = r"If columns differ by up to $\delta$, $(1-\delta)(1-P_1)$ or more is changed (z3, up to 5 letters); $Q_\delta$ does so."
     return proved(how, facts, sample)
 
 
