@@ -281,7 +281,7 @@ def lemma_10(sample: Sample, letter: int = 0) -> Finding:
         share, p = sympy.Symbol("delta"), sympy.symbols(f"p:{m}")
         least = sum(one * (1 - share) for one in p[1:])  # what Q_delta changes
         facts[f"Q_delta of {m} letters"] = identical(least, (1 - share) * (sum(p) - p[0]))
-    how = r"If columns differ by up to $\delta$, $(1-\delta)(1-P_1)$ or more is changed (z3, up to 5 letters); $Q_\delta$ does so."
+    how = r"If columns vary by $\delta$, $(1-\delta)(1-P_1)$ or more is changed (z3, up to 5 letters); by $Q_\delta$ no more."
     return proved(how, facts, sample)
 
 
