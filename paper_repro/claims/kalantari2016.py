@@ -23,14 +23,13 @@ from scipy.optimize import linprog
 from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_channel
 from paper_repro.claims.exact import Channel, apart, channel, dot, prior, ratio, response, worst_distortion
-from paper_repro.claims.kalantari_tools import eps, mended, reals, same, symbols
+from paper_repro.claims.kalantari_tools import eps, mended, only_symmetric, reals, same, symbols
 from paper_repro.claims.prove import always
 from paper_repro.errors import optional
 from paper_repro.graphs import line
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import kalantari2016 as isit
 from paper_repro.sources import SourceSet
-from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 
 # Linear programs are solved to about 1e-9, and leakages are logarithms of their optima.
@@ -77,29 +76,7 @@ def spoiled(vertices: FloatArray, distortion: float, less: int = 1) -> float:
     return abs(program(vertices, odds_of(vertices.shape[1], distortion, less))[0] - distortion)
 
 
-@cache
-def excess(less: int = 1) -> dict[str, bool]:
-    """Why randomized response is optimal: what a channel of ratio t loses against it, as an identity of polynomials."""
-    facts = {}
-    for size in SIZES:
-        t, *rest = symbols(f"t p2:{size + 1} s1:{size + 1}")
-        masses, slacks = [1 - sum(rest[: size - 1]), *rest[: size - 1]], rest[size - 1 :]
-        scale = (t - 1) * (t + size - 1)
-        budget = (size - less) * (t - 1) * (1 if less == 1 else (t + size - 1) / (t + size - less))  # D times the scale
-        # Row i sums to 1: (t - 1) a_i + S + s_i = t, with S the sum of the diagonal; both times the scale.
-        whole = (size * t - sum(slacks)) * (t - 1)
-        kept = [(t - slack) * (t + size - 1) - (size * t - sum(slacks)) for slack in slacks]
-        spent = sum(p * (scale - a) for p, a in zip(masses, kept, strict=True))
-        terms = sum(s * (p * (t + size - 1) - 1) for p, s in zip(masses, slacks, strict=True))
-        facts[f"the diagonal, M = {size}"] = same(sum(kept), whole)
-        facts[f"distortion, M = {size}"] = same(spent, budget + terms)
-    return facts
-
-
-EXCESS = (
-    "A channel of ratio at most $t = (M-1)(1-D)/D$ has distortion $D + \\sum_i s_i (P_i - D/(M-1))/(t-1)$ with "
-    "$s_i = \\sum_{j \\neq i} (t Q(j|i) - Q(j|j)) \\geq 0$ (sympy, $M = 2, ..., 5$)"
-)
+SYMMETRIC = "A smaller ratio takes more distortion under any $P$ with all $P_i \\geq D/(M-1)$ (z3, every $M$)"
 
 
 def log_ratio(matrix: FloatArray) -> float:
@@ -167,7 +144,7 @@ def section_1_utility(over: Callable[[Sequence[Fraction]], Fraction] = min) -> F
     each = [worst_distortion([one], channel("1 0; 1 0")) for one in channel("1 0; 0 1")]
     needed = SourceSet(CORNERS).worst_case_distortion([[1, 0], [1, 0]])
     sentence = (
-        "Answering 1 has distortion {least} under (1, 0); by Definition 2 it is valid from D = {needed} on, for (0, 1)."
+        "Answering 1 has distortion {least} under (1, 0) and {needed} under (0, 1); Definition 2 takes the latter."
     )
     said = refuted(sentence, float(over(each)) < needed, least=min(each), needed=needed)
     other = holds(named={"the two corners at ratio 3, where it is 1/4": abs(program(CORNERS, 3.0)[0] - 0.25)})
@@ -201,8 +178,11 @@ def _staircase_violation(rng: np.random.Generator, invariant: bool = True) -> fl
 
 @claim(instance=_staircase_violation, tolerance=1e-4, share=0.4, wrong={"for any class": {"invariant": False}})
 def section_1_staircase(sample: Sample, **_: bool) -> Finding:
-    how = f"{EXCESS}. Uniform P is in the hull: all $s_i$ are 0 in an optimal one, so $Q(j|i) = Q(j|j)/t$, and it is $Q_D$."
-    return proved(how, excess(), sample)
+    d, t, total, least, size = reals("D t s g M")
+    given = [size >= 2, d > 0, t > 1, t * d == (size - 1) * (1 - d), total == size * d]
+    facts = {"each": always(least == d, *given, least * (t - 1) == size - 1 - total)}
+    how = f"{SYMMETRIC}; at the same ratio uniform $P$ takes all $D_i = D$ and $Q(j|i) = Q(j|j)/t$, which is $Q_D$."
+    return proved(how, only_symmetric() | facts, sample)
 
 
 def lower_bounds(known: str, budget: str, reading: Any) -> list[dict[str, tuple[float, float]]]:
@@ -276,19 +256,6 @@ def section_2_output_alphabet(sample: Sample, fewer: int = 0) -> Finding:
     return proved(how, {"merged columns have ratio t": merged}, sample)
 
 
-@claim(wrong={"off-diagonal sums of columns in place of rows": {"columns": True}})
-def section_2_average_distortion(columns: bool = False) -> Finding:
-    facts = {}
-    for size in SIZES:
-        masses, flat = symbols(f"p1:{size + 1}"), symbols(f"q:{size}:{size}")
-        q = np.array(flat).reshape(size, size)
-        for i in range(size):  # rows sum to 1
-            q[i, i] = 1 - sum(q[i, j] for j in range(size) if j != i)
-        moved = sum(masses[i] * (q[j, i] if columns else q[i, j]) for i, j in itertools.permutations(range(size), 2))
-        facts[f"M = {size}"] = same(moved, sum(masses[i] * (1 - q[i, i]) for i in range(size)))
-    return proved("As an identity of polynomials (sympy), $M = 2, ..., 5$.", facts)
-
-
 def _event_ratio(matrix: FloatArray) -> float:
     """Leakage over events, sets of outputs, of every two letters: the definition of reference [1]."""
     events = np.array(list(itertools.product([0.0, 1.0], repeat=matrix.shape[1])))[1:]
@@ -333,50 +300,6 @@ def definition_3_local(sample: Sample, letters: int = 3) -> Finding:
     return depends({"of each of the two": each, "of at least one of them": near})
 
 
-def _zeros_violation(rng: np.random.Generator, whole: bool = False) -> float:
-    matrix = some_channel(rng)
-    matrix[:, rng.random(len(matrix)) < 0.4] = 0
-    matrix[rng.random(matrix.shape) < 0.1] = 0
-    if not matrix.any(axis=1).all():
-        return math.nan
-    matrix /= matrix.sum(axis=1, keepdims=True)
-    used = matrix > 0
-    leakage = DifferentialPrivacy().leakage(matrix)
-    alike = bool((used.all(axis=0) if whole else used.all(axis=0) | ~used.any(axis=0)).all())
-    return float((math.isfinite(leakage) and not alike) or leakage < 0 or not used.any())
-
-
-@claim(instance=_zeros_violation, wrong={"no column is all-zero": {"whole": True}})
-def remark_1(sample: Sample, whole: bool = False) -> Finding:
-    z3, facts = optional("z3", "proofs"), {}
-    for size in (2, 3):
-        t, *flat = reals(f"t {' '.join(f'q{n}' for n in range(size * size))}")
-        rows = [flat[i * size : (i + 1) * size] for i in range(size)]
-        private = [p <= t * q for column in zip(*rows, strict=True) for p in column for q in column]
-        positive = [z3.And(*(p > 0 for p in column)) for column in zip(*rows, strict=True)]
-        empty = [z3.And(*(p == 0 for p in column)) for column in zip(*rows, strict=True)]
-        alike = positive if whole else [z3.Or(*pair) for pair in zip(positive, empty, strict=True)]
-        given = [*private, *(sum(row) == 1 for row in rows), *(p >= 0 for p in flat)]
-        facts[f"M = {size}"] = always(z3.And(t >= 1, *alike, z3.Or(*positive)), *given)
-    return proved("For all entries and $t$ (z3), $M = 2, 3$.", facts, sample)
-
-
-@claim(wrong={"where every letter may occur": {"known": "1/2 1/2"}})
-def section_2_perfect_utility(known: str = "1 0") -> Finding:
-    constant = channel("1 0; 1 0")
-    spent = worst_distortion([prior(known)], constant)
-    sentence = (
-        "For the distribution (1, 0) the answer 1, whatever the letter, has distortion {spent} and leaks {leaked}."
-    )
-    p, d, rest, other = reals("p d rest other")
-    kept = always(d == 0, p > 0, rest >= 0, d >= 0, other >= 0, p * d + rest * other == 0)
-    facts = {"D_i = 0": kept, "infinite": ratio(channel("1 0; 0 1")) == math.inf}
-    right = proved(
-        "Where $P_i > 0$, $\\sum_j P_j D_j = 0$ gives $D_i = 0$ (z3); the identity has ratio infinity.", facts
-    )
-    return mended(sentence, spent == 0, right, spent=spent, leaked=math.log(ratio(constant)))
-
-
 def _mixing(strict: bool = False) -> bool:
     a, b, c, d, t, share = reals("a b c d t share")
     left, right = share * a + (1 - share) * b, t * (share * c + (1 - share) * d)
@@ -389,33 +312,13 @@ def lemma_1(mean: Callable[[Sequence[float]], float] = lambda ends: sum(ends) / 
     first, second, middle = channel("1/5 4/5; 1/10 9/10"), channel("3/5 2/5; 1/10 9/10"), channel("2/5 3/5; 1/10 9/10")
     ends, found = [math.log(ratio(first)), math.log(ratio(second))], math.log(ratio(middle))
     sentence = (
-        "Halfway between rows (1/5, 4/5), (1/10, 9/10) and (3/5, 2/5), (1/10, 9/10) is {found}, above the mean {mean}."
+        "Rows (1/5, 4/5), (1/10, 9/10) and (3/5, 2/5), (1/10, 9/10) leak {mean} on average, and their mean {found}."
     )
     weaker = proved("A mixture leaks no more than the leakier of its parts (z3).", {"quasi-convex": _mixing()})
     return mended(sentence, found > mean(ends) + STRICT, weaker, found=found, mean=sum(ends) / 2)
 
 
-def _mixture_violation(rng: np.random.Generator, strict: bool = False) -> float:
-    size, share = int(rng.integers(2, 5)), rng.random()
-    first, second = random_channel(rng, size), random_channel(rng, size)
-    if rng.random() < 0.3:  # an all-zero column in one of them
-        first[:, 0] = 0
-        first /= first.sum(axis=1, keepdims=True)
-    return log_ratio(share * first + (1 - share) * second) - max(log_ratio(first), log_ratio(second))
-
-
-@claim(instance=_mixture_violation, wrong={"it leaks less than the leakier": {"strict": True}})
-def lemma_1_quasi_convex(sample: Sample, strict: bool = False) -> Finding:
-    how = "For any two entries of a column, zeros included (z3), hence for any number of letters."
-    return proved(how, {"mixtures of ratio t": _mixing(strict)}, sample)
-
-
-@claim(
-    wrong={
-        "at most, not below": {"below": operator.le},
-        "mended, with the smaller of the two ratios": {"lesser": True},
-    }
-)
+@claim(wrong={"at most, not below": {"below": operator.le}, "mended, with the smaller ratio": {"lesser": True}})
 def lemma_1_proof(below: Callable[[Any, Any], bool] = operator.lt, lesser: bool = False) -> Finding:
     z3, (a, b, c, d) = optional("z3", "proofs"), reals("a b c d")
     total, either = a + b, z3.And if lesser else z3.Or
@@ -427,55 +330,23 @@ def lemma_1_proof(below: Callable[[Any, Any], bool] = operator.lt, lesser: bool 
     return mended(sentence, not below(left, max(one, one)), right, left=left)
 
 
-def _below(rng: np.random.Generator) -> tuple[SourceSet, float]:
-    return any_set(rng), float(rng.uniform(0.01, 1))
-
-
-@for_all(
-    _below, of="source sets", tolerance=1e-8, share=0.5, wrong={"valid means a distortion below D": {"strict": True}}
-)
-@example("three corners at D = 1", SourceSet(np.eye(3)), 1.0)
-@example("three corners at D = 1/100", SourceSet(np.eye(3)), 0.01)
-def definition_4(source: SourceSet, budget: float, strict: bool = False) -> float:
-    """A matrix has the leakage and is valid, and at a thousandth less the program over all entries finds none that is."""
-    best = optimal_mechanism(source, distortion=budget)
-    beyond = source.worst_case_distortion(best.mechanism) - budget
-    found = [beyond, -best.leakage, abs(log_ratio(best.mechanism.matrix) - best.leakage)]
-    if best.leakage > 1e-3:
-        if strict:
-            found.append(beyond + 1e-7)
-        found.append(budget - program(source.vertices, math.exp(best.leakage) * (1 - 1e-3))[0])
-    return float(max(found))
-
-
 @claim(wrong={"for two letters": {"classes": ("1 0; 0 1", "3/4 1/4; 1/4 3/4")}})
 def definition_6(classes: Sequence[str] = ("1 0 0; 0 1 0; 0 0 1", "1/2 1/4 1/4; 1/6 5/12 5/12")) -> Finding:
     agree = []
     for text in classes:
         found = {tuple(row) for row in channel(text)}
         mirrored = {tuple(Fraction(2, len(row)) - p for p in row) for row in found}
-        agree.append(
-            (found == mirrored) == ({order for row in found for order in itertools.permutations(row)} == found)
-        )
+        permuted = {order for row in found for order in itertools.permutations(row)}
+        agree.append((found == mirrored) == (found == permuted))
     sentence = (
         "The permutations of (1, 0, 0) are invariant, and the mirror image of (1, 0, 0) is ({low}, 2/3, 2/3), outside; "
         "{{(1/2, 1/4, 1/4), (1/6, 5/12, 5/12)}} is its own mirror image and not invariant."
     )
     point = refuted(sentence, not all(agree), low=Fraction(-1, 3))
-    symmetries = {
-        f"the exchanges of {size} letters, which generate all permutations": float(
-            math.factorial(size) - len(_generated(size))
-        )
-        for size in (3, 4)
-    }
-    return depends(
-        {
-            "as symmetry at a point, with $P$ also $2/M - P$": point,
-            "as symmetry under all mirror images of the simplex in itself (exchanges of two letters)": holds(
-                named=symmetries
-            ),
-        }
-    )
+    name = "the exchanges of 3 and of 4 letters, which generate all permutations"
+    missing = sum(math.factorial(size) - len(_generated(size)) for size in (3, 4))
+    mirror = "as symmetry under all mirror images of the simplex in itself, exchanges of two letters"
+    return depends({"with $2/M - P$ for every $P$": point, mirror: holds(named={name: float(missing)})})
 
 
 def _generated(size: int) -> set[tuple[int, ...]]:
@@ -487,19 +358,13 @@ def _generated(size: int) -> set[tuple[int, ...]]:
     return found
 
 
-def _relabeled_violation(rng: np.random.Generator, **_: bool) -> float:
-    source, budget = ordered_budget(rng)
-    shuffled = SourceSet(source.vertices[:, rng.permutation(source.alphabet_size)])
-    return apart(eps(shuffled, budget), eps(source, budget))
-
-
 _RENUMBERED = "Renumbering letters renumbers $D_i$ with $P_i$ (sympy, all permutations, $M = 2, 3, 4$)"
 
 
-@claim(instance=_relabeled_violation, tolerance=SOLVED, share=0.5, wrong={"inputs alone": {"inputs_only": True}})
-def remark_2(sample: Sample, inputs_only: bool = False) -> Finding:
+@claim(wrong={"inputs alone": {"inputs_only": True}})
+def remark_2(inputs_only: bool = False) -> Finding:
     facts = {f"M = {size}": renumbered(size, inputs_only) for size in (2, 3, 4)}
-    return proved(f"{_RENUMBERED} and exchanges whole columns and rows.", facts, sample)
+    return proved(f"{_RENUMBERED} and exchanges whole columns and rows.", facts)
 
 
 @claim(wrong={"for the exchange of two letters alone": {"moved": 2}, "all entries are equal": {"pairs": True}})

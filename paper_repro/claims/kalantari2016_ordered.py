@@ -13,34 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
-from paper_repro.claims.draw import random_channel
 from paper_repro.claims.exact import (
     KNOWN,
     SHORT,
     certified_ratio,
     channel,
-    dot,
     prior,
     ratio,
     response,
     worst_distortion,
 )
 from paper_repro.claims.kalantari2016 import (
-    EXCESS,
     ORDER_ADDED,
     SIZES,
     SOLVED,
-    excess,
+    SYMMETRIC,
     log_ratio,
     lower_bounds,
     ordered_budget,
     program,
     some_channel,
 )
-from paper_repro.claims.kalantari2016_theorems import NAME, SOURCE, falling
-from paper_repro.claims.kalantari_tools import mended, reals, same, symbols
+from paper_repro.claims.kalantari2016_theorems import NAME, SOURCE
+from paper_repro.claims.kalantari_tools import falling_letters, mended, only_symmetric, reals, same, symbols
 from paper_repro.claims.prove import always, identical
-from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import coloring
@@ -68,49 +64,6 @@ def definition_9_text(values: int = 2, columns: int = 2) -> Finding:
     larger = [max(column) for column in zip(*matrix, strict=True) if max(column) == odds * min(column)]
     how = "Rows (1/2, 1/5, 3/10), (1/4, 2/5, 7/20), (2/5, 3/10, 3/10) have pairs of larger entries 1/2 and 2/5, none in column 3."
     return proved(how, {"values": len(set(larger)) == values, "columns": len(larger) == columns})
-
-
-def _small_change_violation(rng: np.random.Generator, **_: str) -> float:
-    """White entries moved by less than keeps them white, black ones lowered and red ones raised, rows summing to 1."""
-    matrix = some_channel(rng)
-    colors, odds = coloring.coloring(matrix), math.exp(log_ratio(matrix))
-    most, least = matrix.max(axis=0), matrix.min(axis=0)
-    paired = (colors == "black").any(axis=0)
-    slack = np.minimum(np.where(paired, odds * least - matrix, 1.0), np.where(paired, matrix - most / odds, 1.0))
-    slack = np.where(paired, np.where(colors == "white", slack, least / 2), (odds * least - most) / (1 + odds))
-    sign = np.where(colors == "white", rng.choice([-1, 1], matrix.shape), np.where(colors == "red", 1, -1))
-    move = rng.random(matrix.shape) * sign
-    up, down = np.where(move > 0, move * slack, 0), np.where(move < 0, -move * slack, 0)
-    sums = np.minimum(up.sum(axis=1), down.sum(axis=1))[:, np.newaxis]
-    change = up * sums / np.maximum(up.sum(axis=1, keepdims=True), 1e-300)
-    change -= down * sums / np.maximum(down.sum(axis=1, keepdims=True), 1e-300)
-    return log_ratio(matrix + change) - log_ratio(matrix) if change.any() else math.nan
-
-
-@claim(instance=_small_change_violation, wrong={"while white entries stay white": {"row": "1/2 3/10 1/5"}})
-def section_5a_changes(sample: Sample, row: str = "1/2 49/100 1/100") -> Finding:
-    before, after = channel("1/2 1/4 1/4; 1/4 3/8 3/8; 1/4 3/8 3/8"), channel(f"{row}; 1/4 3/8 3/8; 1/4 3/8 3/8")
-    colors = coloring.coloring(np.array(before, dtype=float))
-    white = all(colors[i, j] == "white" for i, j in np.argwhere(np.array(before) != np.array(after)))
-    sentence = (
-        "Rows (1/2, 1/4, 1/4) and twice (1/4, 3/8, 3/8) have ratio {before}; with the white entries of the first made 49/100 and "
-        "1/100 they have {after}."
-    )
-    right = holds(sample, of="channels changed so that white entries stay white")
-    return mended(sentence, white and ratio(after) > ratio(before), right, before=ratio(before), after=ratio(after))
-
-
-@claim(wrong={"if its whole column changes in proportion": {"column": True}})
-def remark_6(column: bool = False) -> Finding:
-    z3 = optional("z3", "proofs")
-    t, new, high, low, other, changed, scale = reals("t new high low other changed scale")
-    given = [t > 1, low > 0, high == t * low, low <= other, other <= high, new >= t, changed > 0]
-    partners = [scale * low, scale * other] if column else [low, other, changed]
-    lowered = [scale > 0, changed == scale * high if column else changed < high]
-    black = always(z3.And(*(changed < new * one for one in partners)), *given, *lowered)
-    red = always(z3.And(*(new * changed > one for one in (high, other, changed))), *given, changed > low)
-    how = "An entry lowered from $tq$, or raised from $q$, makes no pair of ratio $t' \\geq t$ with one in $[q, tq]$ (z3)."
-    return proved(how, {"black": black, "red": red})
 
 
 def _fits(first: str, second: str) -> bool:
@@ -165,38 +118,6 @@ def figure_2_caption(matrix: str = "") -> Finding:
 # Section V-A, Lemma 6
 
 
-@claim(wrong={"for k = 1": {"k": 1}})
-def lemma_6(k: int = 0) -> Finding:
-    # 2 - D_2 - D_3 - t D_1 = 4 (9/20 - P.D) + (D_2 - D_1) / 5 + (1 - D_3) / 5 with t = 11/5: all that is left is not negative.
-    t, fifth = Fraction(11, 5), Fraction(1, 5)
-    right = [-4 * KNOWN[0] - fifth, -4 * KNOWN[1] + fifth, -4 * KNOWN[2] - fifth]
-    proven = 4 * Fraction(9, 20) + fifth == 2 and right == [-t, -1, -1]
-    least = certified_ratio([KNOWN], "9/20", SHORT)
-    kept = Fraction(1) if k else Fraction(999, 1000)  # k = 1 is attained with D_3 = 1
-    first = (Fraction(9, 20) - KNOWN[2] * kept) / (KNOWN[0] + KNOWN[1])
-    reached = (2 - first - kept) / first
-    sentence = (
-        "For (1/2, 3/10, 1/5), $D = 9/20$, $k = 0$ the ratio is at least $11/5 + (1 - D_3)/(5 D_1)$, above the infimum {least} "
-        "as $D_3 < 1$; $D_3 = 999/1000$ attains {reached}."
-    )
-    return refuted(sentence, proven and reached > least, least=least, reached=reached)
-
-
-def _range_violation(rng: np.random.Generator, **_: int) -> float:
-    source, budget = ordered_budget(rng)
-    size, vertices = source.alphabet_size, source.vertices
-    most = max(k for k in range(size) if vertices[:, size - k :].sum(axis=1).max() <= budget)
-    return program(vertices, 1e9, size - most)[0] - budget
-
-
-@claim(instance=_range_violation, tolerance=SOLVED, share=0.5, wrong={"for k = 1": {"k": 1}})
-def lemma_6_range(sample: Sample, k: int = 2) -> Finding:
-    gone = min(sum(KNOWN[i] for i in letters) for letters in itertools.combinations(range(3), k))
-    sentence = "For (1/2, 3/10, 1/5), $D = 9/20$ and $k = 2$, one published letter has distortion {gone} at least."
-    right = holds(sample, tolerance=SOLVED, of="ordered sets, and the largest $k$ with $D^{(k)} \\leq D$")
-    return mended(sentence, gone > Fraction(9, 20), right, gone=gone)
-
-
 def _lemma_6(rng: np.random.Generator) -> tuple[FloatArray, float, int] | None:
     source, budget = ordered_budget(rng)
     k = int(rng.integers(source.alphabet_size - 1))
@@ -234,21 +155,6 @@ def least_leaky() -> dict[str, bool]:
     return facts
 
 
-def _patterns() -> list[FloatArray]:
-    """Ascending distortions of 2 to 4 published letters, by how many tie with the first, and of 0 to 2 suppressed ones."""
-    return [
-        np.array([*[0.1] * tied, *np.arange(2, 2 + count - tied) / 10, *[1.0] * gone])
-        for count in (2, 3, 4)
-        for tied in range(1, count + 1)
-        for gone in range(3)
-    ]
-
-
-def _painted(test: Callable[..., bool], distortions: FloatArray, **constants: Any) -> bool:
-    matrix = Mechanism.from_distortions(distortions).matrix
-    return bool(test(_colors(matrix)[0], distortions[distortions < 1], **constants))
-
-
 def _random_distortions(rng: np.random.Generator) -> FloatArray:
     count = int(rng.integers(2, 5))
     changed = np.sort(rng.choice([rng.uniform(0.02, 0.98, count), rng.integers(1, 4, count) / 4]))
@@ -259,58 +165,6 @@ _LEAST = (
     "Of all matrices of diagonal $a$, $Q(j|i) = a_j (1 - a_i)/(\\sum_j a_j - a_i)$ leaks least, and its colors depend on which "
     "$a_i$ tie with the largest (sympy, z3)"
 )
-
-# Tests of the colors of published columns and the distortions of their letters, and what they must not accept.
-_STRUCTURE: tuple[tuple[str, Callable[..., bool], dict[str, Any]], ...] = (
-    (
-        "lemma_6_claim_1",
-        lambda colors, _, barred=("black", "red"): not any((row == color).all() for row in colors for color in barred),
-        {"nor all white": {"barred": ("black", "red", "white")}},
-    ),
-    (
-        "lemma_6_claim_2",
-        lambda colors, d, own=False: all(
-            len(set(row if own or i >= len(d) else np.delete(row, i))) == 1 for i, row in enumerate(colors)
-        ),
-        {"the diagonal too": {"own": True}},
-    ),
-    (
-        "lemma_6_claim_3",
-        lambda colors, d, color="red": all(
-            row[i] == "black" or (np.delete(row, i) == color).all() for i, row in enumerate(colors[: len(d)])
-        ),
-        {"white": {"color": "white"}},
-    ),
-    (
-        "lemma_6_claim_4",
-        lambda colors, _, most=1: (np.diagonal(colors) != "black").sum() <= most,
-        {"none": {"most": 0}},
-    ),
-    (
-        "lemma_6_claim_5",
-        lambda colors, d, whose=min: all(d[np.diagonal(colors) != "black"] == whose(d)),
-        {"of the largest distortion": {"whose": max}},
-    ),
-    ("remark_7", lambda colors, d, color="white": (colors[len(d) :] == color).all(), {"red": {"color": "red"}}),
-)
-
-for _name, _test, _wrong in _STRUCTURE:
-
-    def _random_violation(rng: np.random.Generator, *, test: Any = _test, **constants: Any) -> float:
-        return float(not _painted(test, _random_distortions(rng), **constants))
-
-    @claim(name=_name, instance=_random_violation, wrong=_wrong)
-    def _structure(sample: Sample, *, test: Any = _test, **constants: Any) -> Finding:
-        facts = {f"distortions {d.tolist()}": _painted(test, d, **constants) for d in _patterns()}
-        return proved(f"{_LEAST}; ties of up to 4 letters, 2 more suppressed.", least_leaky() | facts, sample)
-
-
-@claim(wrong={"all M - k of them, for a suppressed letter": {"less": 0}})
-def lemma_6_claim_2_proof(less: int = 1) -> Finding:
-    size, k, name = 3, 1, "M = 3, k = 1, row 3"
-    found = sum(entry > 0 for entry in SHORT[-1])
-    says = "{} entries of published columns are said to be off the diagonal, and {} are"
-    return corrected({name: (size - k - less, found)}, {name: (size - k, found)}, says=says)
 
 
 @claim(wrong={"delta / (M - 1 - k)": {"less": 2}})
@@ -343,15 +197,6 @@ def lemma_6_equation_23(ji: str = "1/10") -> Finding:
     return mended(sentence, y / q > x / p and left < y / q, right, left=left)
 
 
-@claim(wrong={"the other way round": {"exchanged": True}})
-def lemma_6_claim_5_colors(exchanged: bool = False) -> Finding:
-    colors = coloring.coloring(Mechanism.from_distortions([0.1, 0.2, 0.3]).matrix)
-    i, j = (1, 0) if exchanged else (0, 1)  # i is not black
-    sentence = "In the least leaky matrix for $D_i = (1/10, 1/5, 3/10)$, $Q(1|1)$ is not black, $Q(1|2)$ white and $Q(2|1)$ red."
-    right = holds(named={"row i there": float(colors[0, 1] != "red" or colors[1, 0] == "black")})
-    return mended(sentence, colors[0, 0] != "black" and colors[j, i] != "red", right)
-
-
 def _end_violation(rng: np.random.Generator, **_: Any) -> float:
     """The row of the smallest distortion is red, the other diagonals black, and row 1 sums to (16)."""
     changed = _random_distortions(rng)
@@ -377,24 +222,6 @@ def section_5a_range(step: int = -1) -> Finding:
     name, says = f"{NAME}, k = 1, D = 3/10", "the range is said to end at {}, and (12) has it end at {}"
     end, right = float(thresholds[1 + step]), float(thresholds[2])
     return corrected({name: (end, 0.5)}, {name: (right, 0.5)}, says=says)
-
-
-@claim(wrong={"for a known distribution": {"known": True}})
-def section_5a_valid(known: bool = False) -> Finding:
-    priors, changed = channel("1/2 3/10 1/5; 7/10 29/100 1/100")[: 1 if known else 2], prior("5/16 5/16 1")
-    budget = Fraction(9, 20)
-    valid, left = max(dot(one, changed) for one in priors) <= budget, budget - max(one[2] for one in priors)
-    most = max(dot(one[:2], changed[:2]) for one in priors)
-    sentence = (
-        "For $\\{{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)\\}}$ at $D = 9/20$, $(5/16, 5/16, 1)$ is valid, sum {most} for the "
-        "second $P$, above $D - D^{{(1)}} = {left}$."
-    )
-    part, tail, top, d = reals("part tail top d")
-    one_way = always(part + tail <= d, part <= d - top, tail <= top)
-    right = proved(
-        "The condition is sufficient (z3); with each $P$'s own tail it is what valid means.", {"if": one_way}
-    )
-    return mended(sentence, valid and most > left, right, most=most, left=left)
 
 
 # Section V-B
@@ -445,7 +272,7 @@ def equation_26(sample: Sample, budget: str = "11/20") -> Finding:
     sentence = "For (2/5, 3/10, 3/10), $k = 1$, $D = 11/20 < D^{{(2)}}$, (26) is log {printed}, and the leakage is log {found}."
     facts: dict[str, bool] = {}
     for size in SIZES:
-        p, given = falling(size)
+        p, given = falling_letters(size)
         for k in range(size - 1):
             middle = sum(p[1 : size - k])
             facts[f"M = {size}, k = {k}"] = always((size - k) * middle <= size - k - 1, *given)
@@ -478,16 +305,11 @@ def _rearranged(first: int = 0) -> dict[str, bool]:
 _MOVED = "$\\sum_i (a_i - a'_i) b_i = \\sum_{i>1} (a_i - a'_i)(b_i - b_1)$ (sympy, 2 to 5 terms)"
 
 
-@claim(wrong={"b decreasing": {"first": -1}})
-def lemma_7(first: int = 0) -> Finding:
-    return proved(f"{_MOVED}, no term negative; that the numbers are at most 1 is not needed.", _rearranged(first))
-
-
 @claim(wrong={"up to D = M P_M": {"reach": 0}, "without the order of the distortions": {"ordered": False}})
 def lemma_8_proof(reach: int = 1, ordered: bool = True) -> Finding:
     facts: dict[str, bool] = {}
     for size in SIZES:
-        p, given = falling(size)
+        p, given = falling_letters(size)
         (d,) = reals("d")
         within = d <= (size - reach) * p[-1]
         facts |= {f"P_{i}, M = {size}": always((size - 1) * p[i] >= d, within, *given) for i in range(1, size)}
@@ -496,27 +318,6 @@ def lemma_8_proof(reach: int = 1, ordered: bool = True) -> Finding:
     facts["terms"] = always(x * (c - b) >= 0, x >= 0, c >= b if ordered else c >= 0)
     how = f"$P_i \\geq D/(M-1)$, $P_1 \\leq 1 - D$, for $D \\leq (M-1) P_M$ even (z3, $M = 2, ..., 5$), and {_MOVED}."
     return proved(how, facts | _rearranged())
-
-
-def _outperforming_violation(rng: np.random.Generator, diagonal: int = 0) -> float:
-    """Of a random matrix against the D at which Q_D has its ratio; Q_D with less leaks more."""
-    size = int(rng.integers(2, 6))
-    matrix = random_channel(rng, size)
-    if rng.random() < 0.5:  # near to the extreme
-        matrix = Mechanism.from_distortions(rng.uniform(0.3, 0.4) * rng.uniform(0.9, 1.1, size)).matrix
-    budget = (size - 1) / (size - 1 + math.exp(log_ratio(matrix)))
-    return (size + diagonal) * budget - float((1 - np.diagonal(matrix)).sum())
-
-
-@claim(instance=_outperforming_violation, wrong={"M + 1 for M": {"diagonal": 1}})
-def section_7_sum(sample: Sample, **_: int) -> Finding:
-    facts = {}
-    for size in SIZES:
-        s, t, more = reals("s t more")
-        # S (t + M - 1) = M t - sum s_i at the ratio t of the matrix, smaller than that of Q_D.
-        given = [s * (t + size - 1) <= size * t, t >= 1, more > 0, s >= 0]
-        facts[f"M = {size}"] = always((size - s) * (t + more + size - 1) > size * (size - 1), *given)
-    return proved(f"{EXCESS}; for uniform $P$ and a smaller $t$ the sum is above $MD$ (z3).", excess() | facts, sample)
 
 
 @claim(wrong=EXPONENTIAL)
@@ -533,26 +334,6 @@ def section_7_floor(scale: Callable[[float], float] = float) -> Finding:
     return mended(sentence, false and ratio(better) < 3, right, entry=better[0][1], floor=0.7 / leakage)
 
 
-@claim(wrong={"M for M - 1 in (38)": {"less": 0}})
-def section_7_equations(less: int = 1) -> Finding:
-    facts: dict[str, bool] = {}
-    for size in SIZES:
-        e, *d = symbols(f"e d1:{size + 1}")
-        kept, total = [1 - one for one in d], size - sum(d)
-        others = [sum(kept) - one for one in kept]
-        lines = [  # times e
-            sum(e * one + rest for one, rest in zip(kept, others, strict=True)),
-            sum(e * (1 - one) + (size - 1) - (sum(d) - one) for one in d),
-            e * total + size * (size - less) - (size - less) * sum(d),
-            (size - 1 + e) * total,
-        ]
-        facts |= {f"({n}) = ({n + 1}), M = {size}": same(*pair) for n, pair in enumerate(itertools.pairwise(lines), 36)}
-        facts[f"(36) with Q(j|j) for Q(i|i), M = {size}"] = same(sum((e + size - 1) * one for one in kept), lines[0])
-        budget = symbols("D")[0]
-        facts[f"(39) = (40), M = {size}"] = same(budget / (1 - budget) + 1, 1 / (1 - budget))
-    return proved("As identities (sympy), $M = 2, ..., 5$; (36) has the same sum with $Q(j|j)$ for $Q(i|i)$.", facts)
-
-
 @claim(wrong={"for ordered classes": {"vertices": "1 0; 1/2 1/2"}})
 def conclusion(vertices: str = "1 0; 0 1") -> Finding:
     priors = channel(vertices)
@@ -563,5 +344,5 @@ def conclusion(vertices: str = "1 0; 0 1") -> Finding:
         "likely letter for $P_2$ it has $D^{{(1)}} = {sorted}$, and at $D = 1/4$ the least is log {least}."
     )
     false = literal > Fraction(3, 4) and falling_ <= Fraction(1, 4) and best > 1
-    right = proved(f"{EXCESS}; for ordered classes the first range is that of Theorem 3.", excess())
+    right = proved(f"{SYMMETRIC}; for ordered classes the first range is that of Theorem 3.", only_symmetric())
     return mended(sentence, false, right, literal=literal, sorted=falling_, least=best)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -31,20 +31,18 @@ from paper_repro.claims.exact import (
     as_floats,
     certified_ratio,
     channel,
-    dot,
     prior,
     ratio,
     response,
     worst_distortion,
 )
 from paper_repro.claims.kalantari2016 import (
-    EXCESS,
     ORDER_ADDED,
     SIZES,
     SOLVED,
     STRICT,
+    SYMMETRIC,
     any_set,
-    excess,
     full_budget,
     invariant_budget,
     log_ratio,
@@ -57,7 +55,7 @@ from paper_repro.claims.kalantari2016 import (
     some_channel,
     spoiled,
 )
-from paper_repro.claims.kalantari_tools import eps, mended, reals, same, symbols
+from paper_repro.claims.kalantari_tools import eps, falling_letters, mended, only_symmetric, reals, same, symbols
 from paper_repro.claims.prove import always
 from paper_repro.errors import optional
 from paper_repro.papers import kalantari2016 as isit
@@ -68,12 +66,6 @@ SOURCE = as_floats(KNOWN)
 NAME = "(1/2, 3/10, 1/5)"
 SIX = "7/10 3/20 3/50 1/25 3/100 1/50"
 M_FOR_LESS = {"M in place of M - 1": {"less": 0}}
-
-
-def falling(size: int) -> tuple[list[Any], list[Any]]:
-    """Unknown probabilities of z3 in falling order, and what is known of them."""
-    p = reals(" ".join(f"p{i}" for i in range(1, size + 1)))
-    return p, [sum(p) == 1, p[-1] >= 0, *(one >= two for one, two in itertools.pairwise(p))]
 
 
 def floor_of(vertices: FloatArray) -> float:
@@ -138,12 +130,12 @@ def section_3_tightness(budget: str = "2/5") -> Finding:
     answer, symmetric = channel("1 0; 1 0"), response(2, budget)
     spent = worst_distortion([prior("7/10 3/10")], answer)
     sentence = "For (7/10, 3/10) the answer 1 has distortion {spent} and leaks 0; at D = 2/5 the channel $Q_D$ has ratio {found}."
-    right = proved(f"{EXCESS}: nothing beats $Q_D$ for $D < D^{{(1)}}$.", excess())
+    right = proved(f"{SYMMETRIC}: nothing beats $Q_D$ for $D < D^{{(1)}}$.", only_symmetric())
     false = spent <= Fraction(budget) and ratio(symmetric) > 1
     return mended(sentence, false, right, spent=spent, found=ratio(symmetric))
 
 
-for _name in ("section_3_uniform_answer", "theorem_1_zero", "theorem_4_zero"):
+for _name in ("theorem_1_zero", "theorem_4_zero"):
 
     @claim(name=_name, wrong={"from (M - 2) / (M - 1) on": {"less": 1}})
     def _uniform(less: int = 0) -> Finding:
@@ -176,32 +168,19 @@ def _theorem_1_violation(rng: np.random.Generator, less: int = 1) -> float:
 
 
 @claim(instance=_theorem_1_violation, tolerance=1e-7, share=0.4, wrong=M_FOR_LESS)
-def theorem_1(sample: Sample, less: int = 1) -> Finding:
-    return proved(f"{EXCESS}; {_HULL}, and $1/M \\geq D/(M-1)$.", excess(less) | _in_hull(), sample)
+def theorem_1(sample: Sample, **_: int) -> Finding:
+    return proved(f"{SYMMETRIC}; {_HULL}, and $1/M \\geq D/(M-1)$.", only_symmetric() | _in_hull(), sample)
 
 
 @claim(wrong={"of the k likeliest letters": {"likeliest": True}})
 def equation_7(likeliest: bool = False) -> Finding:
     z3, facts = optional("z3", "proofs"), {}
     for size in SIZES:
-        p, given = falling(size)
+        p, given = falling_letters(size)
         tails = [sum(p[:k] if likeliest else p[size - k :]) for k in range(size)]
         rising = [one <= two for one, two in itertools.pairwise(tails[1:])]
         facts[f"M = {size}"] = always(z3.And(*rising, tails[1] >= 0, size * tails[-1] <= size - 1), *given)
     return proved("For every falling $P$ (z3), $M = 2, ..., 5$, hence for the maxima over a class.", facts)
-
-
-@claim(wrong={"for a closed class": {"closed": True}})
-def equation_7_maximum(closed: bool = False) -> Finding:
-    masses = [Fraction(1, 2) - Fraction(1, n) for n in range(3, 60)] + [Fraction(1, 2)] * closed
-    p, one, two, d = reals("p one two d")
-    bounds = [one >= 0, one <= 1, two >= 0, two <= 1, d >= 0, one + two > 2 * d, 4 * p == 2 - (one + two - 2 * d)]
-    how = (
-        "What is not valid for $P_2 = 1/2$ is not for some $P_2 < 1/2$ (z3): no mechanism tells the two classes apart."
-    )
-    right = proved(how, {"closure": always((1 - p) * one + p * two > d, *bounds)})
-    sentence = "On $\\{{(1/2 + 1/n, 1/2 - 1/n) : n > 2\\}}$ the supremum of $P_2$ is 1/2, {last} at $n = 59$, and no $P$ has it."
-    return mended(sentence, max(masses) < Fraction(1, 2), right, last=masses[-1])
 
 
 def _upper(source: SourceSet, budget: float, spent: float = 1.0) -> float:
@@ -282,40 +261,21 @@ def theorem_2_range(k: int = 2) -> Finding:
     return mended(sentence, factor <= 0, right, factor=factor)
 
 
-def _theorem_3_violation(rng: np.random.Generator, less: int = 1, reach: float = 1.0) -> float:
+def _theorem_3_violation(rng: np.random.Generator, less: int = 1, wide: bool = False) -> float:
     source, share = full_budget(rng, 0.999)
-    budget = reach * share * float(isit.equation_7(source)[1])
+    budget = share * float(isit.equation_7(source)[1]) * (source.alphabet_size if wide else 1)
     if budget >= isit.lemma_5(source):
         return math.nan
     symmetric = math.log(odds_of(source.alphabet_size, budget, less))
-    return max(spoiled(source.vertices, budget, less), abs(_upper(source, budget) - symmetric) if reach == 1 else 0.0)
-
-
-_LAST = "some $P$ has $P_M = D^{(1)}$, so all $P_i \\geq D/(M-1)$"
-
-
-def _floors(reach: int = 1) -> dict[str, bool]:
-    """D <= P_M, or a multiple, gives what Lemma 8 uses."""
-    facts = {}
-    for size in SIZES:
-        (p, given), (d,) = falling(size), reals("d")
-        conclusion = [(size - 1) * one >= d for one in p[1:]]
-        facts[f"P_i, M = {size}"] = all(always(one, d <= reach * p[-1], *given) for one in conclusion)
-        facts[f"P_1, M = {size}"] = always(p[0] <= 1 - d, d <= p[-1], *given)
-    return facts
+    return max(spoiled(source.vertices, budget, less), 0.0 if wide else abs(_upper(source, budget) - symmetric))
 
 
 for _name, _more in (("theorem_3", ", and (11) is its term $l = 0$"), ("lemma_8", "")):
+    _wrong = M_FOR_LESS | {"up to M D^(1)": {"wide": True}}
 
-    @claim(
-        name=_name,
-        instance=_theorem_3_violation,
-        tolerance=1e-7,
-        share=0.5,
-        wrong=M_FOR_LESS | {"up to M D^(1)": {"reach": 6}},
-    )
-    def _theorem_3(sample: Sample, less: int = 1, reach: int = 1, more: str = _more) -> Finding:
-        return proved(f"{EXCESS}; {_LAST}{more}.", excess(less) | _floors(reach), sample)
+    @claim(name=_name, instance=_theorem_3_violation, tolerance=1e-7, share=0.5, wrong=_wrong)
+    def _theorem_3(sample: Sample, more: str = _more, **_: int) -> Finding:
+        return proved(f"{SYMMETRIC}; some $P$ has $P_M = D^{{(1)}} \\geq D/(M-1)${more}.", only_symmetric(), sample)
 
 
 def _theorem_3_lower_violation(rng: np.random.Generator, **_: str) -> float:
@@ -384,8 +344,8 @@ def _theorem_4_violation(rng: np.random.Generator, less: int = 1) -> float:
 
 
 @claim(instance=_theorem_4_violation, tolerance=1e-7, share=0.5, wrong=M_FOR_LESS)
-def theorem_4(sample: Sample, less: int = 1) -> Finding:
-    return proved(f"{EXCESS}; the uniform $P$ has $1/M \\geq D/(M-1)$.", excess(less), sample)
+def theorem_4(sample: Sample, **_: int) -> Finding:
+    return proved(f"{SYMMETRIC}; the uniform $P$ has $1/M \\geq D/(M-1)$.", only_symmetric(), sample)
 
 
 # Section IV
@@ -404,8 +364,8 @@ def _lemma_2_violation(rng: np.random.Generator, invariant: bool = True) -> floa
 
 @claim(instance=_lemma_2_violation, wrong={"for any class": {"invariant": False}})
 def lemma_2(sample: Sample, **_: bool) -> Finding:
-    how = f"The average (14) is as valid (sympy, $M = 2, 3, 4$) and $Q_D$ is optimal. {EXCESS}; {_HULL}."
-    return proved(how, excess() | _in_hull() | {f"{n} letters": renumbered(n) for n in (2, 3, 4)}, sample)
+    how = f"The average (14) is as valid (sympy, $M = 2, 3, 4$) and $Q_D$ is optimal. {SYMMETRIC}; {_HULL}."
+    return proved(how, only_symmetric() | _in_hull() | {f"{n} letters": renumbered(n) for n in (2, 3, 4)}, sample)
 
 
 def _equation_15_violation(rng: np.random.Generator, **_: str) -> float:
@@ -479,7 +439,7 @@ def _subsets(strict: bool = False) -> dict[str, bool]:
     """Letters Z that are never published cost at least the k least probabilities."""
     facts = {}
     for size in SIZES:
-        p, given = falling(size)
+        p, given = falling_letters(size)
         for k in range(1, size):
             tail = sum(p[size - k :])
             lost = [sum(p[i] for i in letters) for letters in itertools.combinations(range(size), k)]
@@ -495,16 +455,6 @@ def lemma_3(strict: bool = False) -> Finding:
     return proved(f"$D_i = 1$ for letters that are not published, and {_SUBSETS}.", _subsets(strict))
 
 
-@claim(wrong={"at least, not above": {"above": operator.ge}})
-def lemma_3_proof(above: Callable[[Any, Any], bool] = operator.gt) -> Finding:
-    spent, right = (
-        worst_distortion([KNOWN], channel("1 0 0; 0 1 0; 0 1 0")),
-        proved(f"With $\\geq$: {_SUBSETS}.", _subsets()),
-    )
-    sentence = "For (1/2, 3/10, 1/5), sending 3 to 2 and keeping 1 and 2 has distortion {spent}, which is $P_3$."
-    return mended(sentence, not above(spent, KNOWN[-1]), right, spent=spent)
-
-
 @claim(wrong={"in descending order": {"falls": True}})
 def lemma_4(falls: bool = False) -> Finding:
     p, q, d, e = reals("p q d e")
@@ -513,18 +463,6 @@ def lemma_4(falls: bool = False) -> Finding:
     facts |= {f"leakage, M = {size}": renumbered(size) for size in (2, 3, 4)}
     how = "Exchanging $D_i \\geq D_{i+1}$ where $P_i \\geq P_{i+1}$ does not raise $\\sum_i P_i D_i$ (z3), and exchanges sort."
     return proved(how, facts)
-
-
-@claim(wrong={"with i for the second T(i)": {"order": (0, 1, 2)}})
-def lemma_4_proof(order: Sequence[int] = (1, 2, 0)) -> Finding:
-    changed = prior("1/2 0 1/4")
-    risen, second = (dot(KNOWN, [changed[i] for i in chosen]) for chosen in ((1, 2, 0), order))
-    valid = dot(KNOWN, changed)
-    right = holds(named={"the sum of the sorted $D_i$ there": float(risen - valid)})
-    sentence = (
-        "For (1/2, 3/10, 1/5) and $D_i = (1/2, 0, 1/4)$ both sums are {risen}; the one known to be valid is {valid}."
-    )
-    return mended(sentence, second != valid, right, risen=risen, valid=valid)
 
 
 @claim(
