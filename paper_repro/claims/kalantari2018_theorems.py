@@ -106,7 +106,7 @@ def _in_range(
 @for_all(
     ordered_set,
     of="Class II sets",
-    share=0.7,
+    share=0.4,
     wrong={"strictly, by 1/100": {"gap": 0.01}, "with the rarest letter first": {"turned": True}},
 )
 @example("Table I, ratio 10", np.array([[float(p) for p in TABLE_1]]), 10.0)
@@ -196,7 +196,7 @@ def _symmetric_end(rng: np.random.Generator, factor: int = -1) -> float:
     return max(abs(channel_program(source.vertices, here) - end), 1e-7 - gain)
 
 
-@claim(instance=_symmetric_end, share=0.5, wrong={"it is optimal up to M max P_M": {"factor": 0}})
+@claim(instance=_symmetric_end, share=0.3, wrong={"it is optimal up to M max P_M": {"factor": 0}})
 def theorem_2b_range(sample: Sample, factor: int = -1) -> Finding:
     found = {}
     for name, one in (("(7/10, 3/20, 3/50, 1/25, 3/100, 1/50)", TABLE_1), ("(1/2, 3/10, 1/5)", KNOWN)):
@@ -222,7 +222,7 @@ def _program(rng: np.random.Generator, mended: Reading = "corrected", *, alone: 
 @claim(
     instance=_program,
     tolerance=1e-7,
-    share=0.5,
+    share=0.4,
     wrong={
         "mended by D_i <= 1 alone": {"mended": "printed"},
         "with the order, read either way": {"readings": ("corrected", "corrected")},
