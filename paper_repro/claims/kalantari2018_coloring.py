@@ -137,13 +137,11 @@ def lemma_8_attained(distortion: str = "9/20", best: Channel = SHORT) -> Finding
     rows = [(exact(least) - 1) * one >= 2 - z3.Sum(changed) for one in changed]
     mean = z3.Sum([exact(p) * one for p, one in zip(KNOWN, changed, strict=True)])
     suppressed = always(changed[2] == 1, *limits, *rows, mean <= exact(Fraction(distortion)))
-    return refuted(
+    text = (
         "For (1/2, 3/10, 1/5) at D = 9/20 and k = 0 the infimum is log {least}, the least leakage of all mechanisms. All that "
-        "have it change letter 3 with probability {changed}, so k = 1.",
-        suppressed,
-        least=least,
-        changed=1,
+        "have it change letter 3 with probability {changed}, so k = 1."
     )
+    return refuted(text, suppressed, least=least, changed=1)
 
 
 @claim(wrong={"k with D^(k+1) <= D": {"step": 1}, "k with D^(k) <= D and k up to M - 1": {"most": 2}})
@@ -318,13 +316,11 @@ def figure_8_drawing(reds: int = 1) -> Finding:
     rows = [np.array(row) / 5 for row in itertools.product((1, 2, 3), repeat=3) if sum(row) == 5]
     colored = [column for one in itertools.combinations(rows, 3) for column in coloring.coloring(np.array(one)).T]
     most = max(int((column == "red").sum()) for column in colored if not (column == "black").any())
-    return refuted(
+    text = (
         "Column 1 is drawn with {reds} red element at least and without a black one. A red element is the smaller of a pair: in "
-        "channels of fifths a column without a black one has {most}.",
-        reds > most,
-        reds=reds,
-        most=most,
+        "channels of fifths a column without a black one has {most}."
     )
+    return refuted(text, reds > most, reds=reds, most=most)
 
 
 @claim(wrong={"2 <= l": {"first": 2}})
@@ -333,11 +329,8 @@ def claim_1_proof(first: int = 3) -> Finding:
     one, two = (z3.Reals(f"{name}1 {name}2 {name}3") for name in "xy")
     larger = [a >= b for a, b in list(zip(one, two, strict=True))[first - 1 :]]
     given = [one[0] > two[0], z3.Sum(one) == 1, z3.Sum(two) == 1]
-    return refuted(
-        "Rows (1/2, 1/8, 3/8) and (1/4, 1/2, 1/4) have all that is said for M - k = 3; no contradiction, both sum to {total}.",
-        not always(z3.Not(z3.And(larger)), *given),
-        total=1,
-    )
+    text = "Rows (1/2, 1/8, 3/8) and (1/4, 1/2, 1/4) have all that is said for M - k = 3; no contradiction, both sum to {total}."
+    return refuted(text, not always(z3.Not(z3.And(larger)), *given), total=1)
 
 
 @claim(wrong={"M - k + 1 in the rows of suppressed letters": {"more": 1}})
@@ -384,12 +377,8 @@ def claim_4_proof(both: bool = False) -> Finding:
     pairs = list(itertools.permutations(range(1, 6), 2))
     admitted = sum(i <= 3 and (j <= 3 or not both) for i, j in pairs)
     published = sum(max(pair) <= 3 for pair in pairs)
-    return refuted(
-        "For M = 5 and k = 2 the print admits {admitted} pairs i, j; {published} are of published letters.",
-        admitted > published,
-        admitted=admitted,
-        published=published,
-    )
+    text = "For M = 5 and k = 2 the print admits {admitted} pairs i, j; {published} are of published letters."
+    return refuted(text, admitted > published, admitted=admitted, published=published)
 
 
 @claim(wrong={"the element in row j": {"row": 1}})
