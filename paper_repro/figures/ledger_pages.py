@@ -56,6 +56,8 @@ _SHORT = {
     "kalantari2018": "Kalantari et al. 2018",
     "zhong_bu2022": "Zhong and Bu 2022",
 }
+# With a fault of these weights nothing falls.
+_LIGHT = ("", "misprint", "slip in a proof")
 # So many relevant random instances are evidence; with fewer, that is the named ones.
 _ENOUGH = 100
 _HERE = Path(__file__).parent
@@ -135,7 +137,7 @@ def rows_page(table: pd.DataFrame, folder: str = "") -> str:
 
 
 def rests_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """What rests on rows at fault: below each of them those that use it, and below them those that use them in turn.
+    """What rests on rows at fault, but for misprints and slips in proofs: below each those that use it, and so on.
 
     Columns: ``root`` and ``name`` (of rows), ``on`` (what ``name`` uses), ``depth`` (0 at the root), ``paper``, ``number``,
     ``verdict``. The root with most below it comes first; what has a row at fault above it is no root.
@@ -144,7 +146,8 @@ def rests_table(rows: Sequence[Row]) -> pd.DataFrame:
     True
     """
     by_name = {row.name: row for row in rows}
-    below = {name: _below(name, rows) for name, row in by_name.items() if row.verdict in FAULTY and _users(name, rows)}
+    heavy = [row.name for row in rows if row.verdict in FAULTY and row.weight not in _LIGHT]
+    below = {name: _below(name, rows) for name in heavy if _users(name, rows)}
     inner = {user for lines in below.values() for _, user, _ in lines}
     columns = ["root", "depth", "name", "on", "paper", "number", "verdict"]
     found = []
@@ -224,7 +227,8 @@ def _facts(row: Row) -> list[tuple[str, str]]:
         checked.append(f"tolerance {row.tolerance:g}")
     facts = {"Place": row.place, "Read in": row.text, "Reading": row.reading, "Evidence": row.evidence}
     facts |= {"Instead": row.correction, "Exact": row.exact, "Independent": row.independent}
-    facts |= {"Checked": "; ".join(checked), "Also": "; ".join(row.also)}
+    also = [f"{_SHORT.get(key, key)}{colon}{place}" for key, colon, place in (name.partition(":") for name in row.also)]
+    facts |= {"Checked": "; ".join(checked), "Also": "; ".join(also)}
     return [(label, text) for label, text in facts.items() if text]
 
 

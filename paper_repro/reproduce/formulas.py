@@ -38,6 +38,9 @@ _COMMAND = re.compile(r"\\[{}\\,:;!|]|[<>|*_\n]")
 # Elements of MathML that have a fixed number of parts.
 _PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 
+# `\mathcal P` is LaTeX too, but only with braces does the letter become the character that it is.
+_NEEDS_BRACES = re.compile(r"(\\math(?:bb|bf|cal|frak|scr))\s*([A-Za-z])")
+
 
 def markdown_text(text: str) -> str:
     r"""A text as Markdown on one line: its formulas survive, and nothing else in it is taken for markup.
@@ -77,13 +80,15 @@ def mathml(formula: str) -> str:
     """
     converter = optional("latex2mathml.converter", "plot")
     try:
-        # It does not know \\arg, alone among the functions of LaTeX.
-        told = converter.convert(re.sub(r"\\arg\b", r"\\operatorname{arg}", formula))
+        told = converter.convert(_NEEDS_BRACES.sub(r"\1{\2}", formula.replace(r"\arg\m", r"\operatorname{arg}\m")))
         told = told.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
         tree = ElementTree.fromstring(told)
     except Exception:  # it has a dozen errors of its own, and others for what it does not foresee
         return ""
-    if "\\" in "".join(tree.itertext()) or any(len(part) != _PARTS.get(part.tag, len(part)) for part in tree.iter()):
+    wrong = [part for part in tree.iter() if len(part) != _PARTS.get(part.tag, len(part))]
+    # Browsers heed no other variant: letters of another alphabet are characters of their own.
+    wrong += [part for part in tree.iter() if part.get("mathvariant", "normal") != "normal"]
+    if wrong or "\\" in "".join(tree.itertext()):
         return ""
     tree.attrib = {"alttext": formula}
     return ElementTree.tostring(tree, encoding="unicode").replace(" />", "/>")

@@ -9,7 +9,8 @@ import matplotlib.colors
 import pytest
 
 from paper_repro.claims import VERDICTS, read_ledger
-from paper_repro.claims.base import PAPERS, WEIGHTS
+from paper_repro.claims.base import PAPERS, WEIGHTS, claims_of, sample_of
+from paper_repro.claims.verify import QUICK
 from paper_repro.figures import ledger, ledger_pages
 from paper_repro.paths import NOTEBOOKS, ROOT
 from paper_repro.reproduce.formulas import failing_formulas, html_text, markdown_text
@@ -150,7 +151,7 @@ def test_a_row_tells_all_that_is_known_of_it(made_up):
     assert "* **Rests on:**" in second and "* **Used by:**" in second
     assert "* **Checked:** on 480 relevant random instances of 500; 2 of 3 wrong variants rejected" in third
     assert "* **Checked:** on the named instances (40 of 500 random ones are relevant)" in fourth
-    assert "* **Reading:** &lt;b&gt; &amp; more" in fourth and "* **Also:** kalantari2016: Lemma 1" in fourth
+    assert "* **Reading:** &lt;b&gt; &amp; more" in fourth and "* **Also:** Kalantari et al. 2016: Lemma 1" in fourth
 
 
 def test_the_index_has_the_key_the_matrix_and_the_findings(pages):
@@ -176,7 +177,7 @@ def test_no_formula_of_the_record_or_of_the_findings_fails():
     assert failing_formulas(texts) == []
 
 
-@pytest.mark.parametrize("formula", [r"\nosuchcommand{a}", r"\frac{a}", "a_{", r"\left( a", "^"])
+@pytest.mark.parametrize("formula", [r"\nosuchcommand{a}", r"\frac{a}", "a_{", r"\left( a", "^", r"\mathit{ab}"])
 def test_a_formula_that_fails_is_shown_as_it_is_written(formula):
     assert failing_formulas([f"If ${formula}$, then $a$."]) == [formula]
     assert html_text(f"If ${formula}$.") == f"If <code>{formula}</code>."
@@ -204,6 +205,8 @@ def test_what_rests_on_what_is_told_from_the_root_down():
     around = [replace(MADE_UP[0], rests_on=(FOURTH,)), *MADE_UP[1:]]
     assert set(ledger_pages.rests_table(around)["root"]) <= {FIRST, SECOND}
     assert ledger_pages.rests_table(MADE_UP[2:]).empty
+    light = [replace(MADE_UP[0], weight="misprint"), *MADE_UP[1:]]
+    assert ledger_pages.rests_table(light).empty
 
 
 def test_the_picture_of_what_rests_on_what_names_every_row():
@@ -233,7 +236,11 @@ def test_pages_are_written_where_they_are_wanted(tmp_path):
 
 def test_claims_are_judged_again(table):
     some = table[table["name"].isin(["kalantari2016.lemma_1", "alvim2011.theorem_4_legal"])]
-    assert ledger.judged_again(some)["verdict"].equals(some["verdict"])
+    judged = ledger.judged_again(some.assign(verdict="holds", evidence=""))
+    for name, verdict, evidence in judged[["name", "verdict", "evidence"]].itertuples(index=False):
+        (claim,) = claims_of([name])
+        assert evidence
+        assert verdict == claim.find(sample_of(claim, 0, claim.instances(QUICK))).verdict
     with pytest.raises(ValueError, match="unknown claim 'nothing'"):
         ledger.judged_again(some.assign(name="nothing"))
 
