@@ -14,7 +14,6 @@ from fractions import Fraction
 import numpy as np
 
 from paper_repro.claims import alvim2011_tools as tools
-from paper_repro.claims import exact
 from paper_repro.claims.alvim2011_tools import LOG2
 from paper_repro.claims.base import (
     Finding,
@@ -30,6 +29,7 @@ from paper_repro.claims.base import (
     refuted,
     reproduced,
 )
+from paper_repro.claims.exact import channel as fractions_of
 from paper_repro.claims.prove import always
 from paper_repro.errors import optional
 from paper_repro.graphs import clique, databases, line
@@ -241,7 +241,7 @@ def leakage_ratio(sample: Sample, turned: bool = False) -> Finding:
 @claim(wrong={"as mended: if they are independent": {"only_if": False}})
 def equality_iff_independent(only_if: bool = True) -> Finding:
     prior, counterexamples = (Fraction(4, 5), Fraction(1, 5)), []
-    for rows in (exact.channel("3/4 1/4; 1/4 3/4"), exact.channel("3/4 1/4; 3/4 1/4")):
+    for rows in (fractions_of("3/4 1/4; 1/4 3/4"), fractions_of("3/4 1/4; 3/4 1/4")):
         columns = [[p * entry for p, entry in zip(prior, column, strict=True)] for column in zip(*rows, strict=True)]
         equal = sum(max(column) for column in columns) == max(prior)
         independent = all(column[x] == prior[x] * sum(column) for column in columns for x in (0, 1))
@@ -460,7 +460,7 @@ def proposition_2(sample: Sample, up: bool = False, beyond: bool = False) -> Fin
     pairs, closed = {}, {}
     cases = [(2, 3, 2, 2), (2, 2, 2, 3), (2, 3, 3, 2), (2, 2, 3, 2), (3, 2, 3, 3), (3, 2, 3, 2)]
     for v, u, r, t in cases + [(2, 1, 4, 2)] * beyond:
-        exact = math.exp(greatest_capacity(tools.hamming_graph(v, u), r, math.log(t)))
+        exact = tools.plain(math.exp(greatest_capacity(tools.hamming_graph(v, u), r, math.log(t))))
         pairs[f"$v = {v}$, $u = {u}$, $r = {r}$, $t = {t}$"] = (exact, _proposition_2(v, u, r, t, up))
         if r == 2:
             closed[v, u, t] = abs(exact - 2 + (t ** (-u / 2) if u % 2 == 0 else 2 / t ** ((u - 1) / 2) / (1 + t)))
@@ -479,7 +479,7 @@ def proposition_2_better(outputs: int = 3) -> Finding:
         special > general + 1e-9,
         general=general,
         special=special,
-        exact=math.exp(greatest_capacity(tools.hamming_graph(2, 3), outputs, LOG2)),
+        exact=tools.plain(math.exp(greatest_capacity(tools.hamming_graph(2, 3), outputs, LOG2))),
     )
     return depends({"that it can be smaller": some, "that it is smaller for every r below v^u": every})
 

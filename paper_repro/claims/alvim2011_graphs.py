@@ -132,7 +132,7 @@ def theorem_3(sample: Sample, peak: float = 0.9, star: bool = False) -> Finding:
         rest = (1 - peak) / (graph.size - 1)
         prior = [peak] + [rest] * (graph.size - 1) if peak else None
         bound = paper.theorem_3(LOG2, border, len(graph.border_sizes(0)) - 1)
-        return tools.at_most(bound, tools.most_guessed(graph, 2, prior))
+        return tools.at_most(bound, tools.plain(tools.most_guessed(graph, 2, prior)))
 
     cases = {"Two answers, t = 2": (clique(2), 1), "ring of 5, t = 2": (ring(5), 2)}
     printed = {f"{name}, one of them with probability 9/10": pair(*case, peak) for name, case in cases.items()}
@@ -197,9 +197,9 @@ def _geometric_sum(rng: Rng, **_: float) -> float:
 
 @claim(instance=_geometric_sum, wrong={"for eps > 0": {"t": Fraction(2)}})
 def equation_6_at_zero(sample: Sample, t: Fraction = Fraction(1)) -> Finding:
-    printed = math.nan if t == 1 else float(_alpha(t, 2, 2))
+    printed = 0.0 if t == 1 else float(_alpha(t, 2, 2))
     mended = {"ring of 5, t = 1": (paper.theorem_3(0.0, 2, 2), 1 / 5)}
-    exact, says = float(1 / (1 + 2 / t + 2 / t**2)), "the print gives 0/0, {}, where rows sum to 1 with {}"
+    exact, says = float(1 / (1 + 2 / t + 2 / t**2)), "numerator and denominator are {}; rows sum to 1 with {}"
     return corrected({f"Ring of 5, $t = {t}$": (printed, exact)}, mended, sample, says=says)
 
 
@@ -274,7 +274,7 @@ def abstract_optimal_mechanism(oblivious: bool = True) -> Finding:
 def abstract_utility_tight(even: int = 6) -> Finding:
     pairs = {}
     for graph, c in [(ring(5), 2), (ring(even), 2 - (even + 1) % 2)]:
-        best = tools.most_guessed(graph, 2)
+        best = tools.plain(tools.most_guessed(graph, 2))
         pairs[f"Ring of {graph.size}, c = {c}, t = 2"] = (best, paper.theorem_3(LOG2, c, graph.diameter))
         if abs(best - 1 / tools.fading(graph.border_sizes(0).tolist(), 2)) > 1e-9:
             return refuted("The exact value given is wrong.", True)
@@ -497,7 +497,8 @@ def example_2_non_uniform(every: bool = True) -> Finding:
 @claim(wrong={"on a line": {"around": False}})
 def geometric_on_rings(around: bool = True) -> Finding:
     graph, truncated = (ring(6), "1a") if around else (line(6), "2a")
-    wrapped, best = float(np.trace(distance_mechanism(graph, LOG2).matrix)) / 6, tools.most_guessed(graph, 2)
+    wrapped = float(np.trace(distance_mechanism(graph, LOG2).matrix)) / 6
+    best = tools.plain(tools.most_guessed(graph, 2))
     other = refuted(
         "Truncated, answers 5 apart must keep the ratio 2, which leaves a utility of {stretched}; eq. (6) on the clique has "
         "{clique}, and {best} is possible.",
@@ -547,7 +548,7 @@ def example_3_utilities(tenth: int = 11) -> Finding:
 
 @claim(wrong={"on a ring of 5": {"size": 5}})
 def example_3_ring(size: int = 6) -> Finding:
-    method, best = paper.proposed_mechanism(ring(size), LOG2), tools.most_guessed(ring(size), 2)
+    method, best = paper.proposed_mechanism(ring(size), LOG2), tools.plain(tools.most_guessed(ring(size), 2))
     better = distance_mechanism(ring(size), LOG2).matrix
     return refuted(
         "On the ring of 6, $t = 2$, Table 2(b) has utility {method}; rows (8, 4, 2, 1, 2, 4)/21 keep the ratio and have {best}.",
@@ -598,7 +599,7 @@ def two_values(less: int = 1) -> Finding:
 def conclusion(graph: Adjacency | None = None) -> Finding:
     graph = graph or line(6)
     method = bayes_vulnerability(tools.uniform_prior(graph.size), paper.proposed_mechanism(graph, LOG2))
-    best = tools.most_guessed(graph, 2)
+    best = tools.plain(tools.most_guessed(graph, 2))
     conditions = holds(named={"ring of 5, t = 2": tools.most_guessed(ring(5), 2) - paper.theorem_3(LOG2, 2, 2)})
     every = refuted(
         "For five voters counted, $t = 2$, uniform answers, the method gives {method} (Table 2(b)), and {best} is possible.",

@@ -164,7 +164,7 @@ def lemma_3_proof(rows: tuple[int, int] | None = None) -> Finding:
     farthest = int((tools.hamming_graph(3, 3).distances[0, code] == 3).sum()) if rows is None else 4
     return refuted(
         "For $u = v = 2$, $t = 3$, rows (5, 1)/6 at 00, (3, 3)/6, (3, 3)/6, (1, 5)/6 at 11 have their maxima at 00 and 11, with "
-        "{edges} edges between them; $Val^1$ has 1. For $u = v = 3$, $l = 2$, of the rows 000 and the 8 words of 1 and 2 "
+        "{edges} edges between them; $Val^1$ has 1. For $u = v = 3$, $l = 2$, rows 000 and the words of 1 and 2, "
         "{farthest} are 3 from 000; part 1 allows 4.",
         edges != 1 or farthest > 4,
         edges=edges,

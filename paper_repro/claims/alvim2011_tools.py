@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -38,6 +39,7 @@ __all__ = [
     "nonnegative",
     "not_kept",
     "on_private",
+    "plain",
     "private",
     "random_channel",
     "random_connected",
@@ -88,6 +90,12 @@ def most_guessed(graph: Adjacency, ratio: float, prior: ArrayLike | None = None)
     kept = np.kron(np.eye(size)[pairs[:, 0]] - ratio * np.eye(size)[pairs[:, 1]], np.eye(size))
     rows = np.kron(np.eye(size), np.ones(size))
     return -float(linprog(-np.diag(chance).ravel(), kept, np.zeros(len(kept)), rows, np.ones(size)).fun)
+
+
+def plain(value: float) -> float:
+    """A program's result as the fraction that it is, if it is one: rounding differs from machine to machine."""
+    near = Fraction(value).limit_denominator(100)
+    return float(near) if abs(near - Fraction(value)) < 1e-9 else value
 
 
 def guessed(prior: FloatArray, channel: FloatArray) -> float:
