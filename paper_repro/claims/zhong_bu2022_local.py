@@ -479,7 +479,7 @@ def figure_3_text_order(places: tuple[float, float] = (0.4, 0.45)) -> Finding:
     for notion, d in zip((RENYI, APPROXIMATE), places, strict=True):
         least = _two(notion, d)
         printed[f"$D = {'2/5' if d == 0.4 else '9/20'}$, {notion}"] = max(_two(LEAKAGE, d), least), least
-    for notion, end in ((DP, 0.499), (RENYI, 0.3819), (APPROXIMATE, 0.4142)):
+    for notion, end in ((DP, 0.499), (RENYI, 0.3819), (APPROXIMATE, 0.4145)):
         for d in (0.02, end / 2, end):
             least = _two(notion, d)
             mended[f"{notion}, D = {d:g}"] = max(least, *(_two(other, d) for other in (LEAKAGE, SIBSON, MUTUAL))), least
