@@ -13,16 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
-from paper_repro.claims.exact import (
-    KNOWN,
-    SHORT,
-    certified_ratio,
-    channel,
-    prior,
-    ratio,
-    response,
-    worst_distortion,
-)
+from paper_repro.claims.exact import KNOWN, SHORT, certified_ratio, channel, prior, ratio, response, worst_distortion
 from paper_repro.claims.kalantari2016 import (
     ORDER_ADDED,
     SIZES,
@@ -84,12 +75,9 @@ def figure_2(second: str = "RBRR") -> Finding:
         "Column 1 has a red entry in row 2, and by Claims 1 to 4 none of {tried} rows that may stand where our copy lacks one "
         "has its black partner."
     )
-    return depends(
-        {
-            "NB as not black": refuted(sentence, not _fits("WR", second), tried=81),
-            "NB as black or not": holds(named={"black, as where $D_1 = D_2$": float(not _fits("B", second))}),
-        }
-    )
+    said = refuted(sentence, not _fits("WR", second), tried=81)
+    other = holds(named={"black, as where $D_1 = D_2$": float(not _fits("B", second))})
+    return depends({"NB as not black": said, "NB as black or not": other})
 
 
 def _colors(matrix: FloatArray) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
@@ -110,9 +98,8 @@ def figure_2_caption(matrix: str = "") -> Finding:
     )
     white = _colors(np.array(channel("11/16 5/16 0; 5/16 11/16 0; 1/2 1/2 0"), dtype=float))[1]
     some = holds(named={"there, with third row (1/2, 1/2)": float((white != "white").sum())})
-    return depends(
-        {"of every optimal mechanism": refuted(sentence, best and colored > 0, colored=colored), "of some": some}
-    )
+    every = refuted(sentence, best and colored > 0, colored=colored)
+    return depends({"of every optimal mechanism": every, "of some": some})
 
 
 # Section V-A, Lemma 6
@@ -149,9 +136,8 @@ def least_leaky() -> dict[str, bool]:
     facts["rows sum to 1"] = identical(a + (whole - a) * f, 1)
     facts["the least f is that of the largest a"] = identical(g - f, (whole - 1) * (a - b) / (whole - a) / (whole - b))
     facts["f is below 1"] = identical(1 - f, (whole - 1) / (whole - a))
-    x, s, odds, rest = reals("x s odds rest")
-    # Row 1 has 1 - a_1 = sum Q(j|1), each at least a_j / t.
-    facts["no less leakage"] = always(odds * (1 - x) >= s - x, odds * rest >= s - x, rest == 1 - x, odds >= 1)
+    x, y, z, p, q, t = reals("x y z p q t")
+    facts["no less leakage, by row 1"] = always(t * (1 - x) >= y + z, x + p + q == 1, t * p >= y, t * q >= z)
     return facts
 
 
@@ -208,12 +194,13 @@ def _end_violation(rng: np.random.Generator, **_: Any) -> float:
 
 @claim(instance=_end_violation, wrong=EXPONENTIAL)
 def lemma_6_end(sample: Sample, scale: Callable[[float], float] = float) -> Finding:
-    name, matrix = "D_i = (1/10, 1/5, 3/10), column 2", Mechanism.from_distortions([0.1, 0.2, 0.3]).matrix
-    found, says = (
-        float(matrix[1, 1] / matrix[0, 1]),
-        "the diagonal entry is said to be {} times the red one, and is {} times it",
+    matrix = Mechanism.from_distortions([0.1, 0.2, 0.3]).matrix
+    found, leakage = float(matrix[1, 1] / matrix[0, 1]), log_ratio(matrix)
+    sentence = (
+        "For $D_i = (1/10, 1/5, 3/10)$ column 2 has a critical pair of ratio {found}, and $\\epsilon$ is {leakage}."
     )
-    return corrected({name: (scale(log_ratio(matrix)), found)}, {name: (15.0, found)}, sample, says=says)
+    false, right = abs(scale(leakage) - found) > 1e-9, proved(f"{_LEAST}.", least_leaky(), sample)
+    return mended(sentence, false, right, found=found, leakage=leakage)
 
 
 @claim(wrong={"up to D^(k+1)": {"step": 1}})
@@ -290,34 +277,25 @@ def section_6_plan(reading: str = "printed") -> Finding:
     return corrected(print_, right, tolerance=SOLVED, says="exp of (9) for $k = 0$ is {}, and $(M-1)(1-D)/D$ is {}")
 
 
-@cache
-def _rearranged(first: int = 0) -> dict[str, bool]:
-    """``sum a_i b_i - sum a'_i b_i = sum_{i>1} (a_i - a'_i)(b_i - b_1)`` for equal sums, every term not negative."""
-    facts = {}
-    for size in SIZES:
-        fall, b = symbols(f"x2:{size + 1}"), symbols(f"b1:{size + 1}")
-        changes = [-sum(fall), *fall]  # a_i - a'_i
-        left = sum(x * one for x, one in zip(changes, b, strict=True))
-        facts[f"{size} terms"] = same(left, sum(x * (one - b[first]) for x, one in zip(fall, b[1:], strict=True)))
-    return facts
-
-
-_MOVED = "$\\sum_i (a_i - a'_i) b_i = \\sum_{i>1} (a_i - a'_i)(b_i - b_1)$ (sympy, 2 to 5 terms)"
-
-
 @claim(wrong={"up to D = M P_M": {"reach": 0}, "without the order of the distortions": {"ordered": False}})
 def lemma_8_proof(reach: int = 1, ordered: bool = True) -> Finding:
-    facts: dict[str, bool] = {}
+    x, b, c, d = reals("x b c d")
+    facts = {"terms": always(x * (c - b) >= 0, x >= 0, c >= b if ordered else c >= 0)}
     for size in SIZES:
         p, given = falling_letters(size)
-        (d,) = reals("d")
         within = d <= (size - reach) * p[-1]
         facts |= {f"P_{i}, M = {size}": always((size - 1) * p[i] >= d, within, *given) for i in range(1, size)}
         facts[f"P_1, M = {size}"] = always(p[0] <= 1 - d, within, *given)
-    x, b, c = reals("x b c")
-    facts["terms"] = always(x * (c - b) >= 0, x >= 0, c >= b if ordered else c >= 0)
-    how = f"$P_i \\geq D/(M-1)$, $P_1 \\leq 1 - D$, for $D \\leq (M-1) P_M$ even (z3, $M = 2, ..., 5$), and {_MOVED}."
-    return proved(how, facts | _rearranged())
+        unit, first, *rest = symbols(f"m D1:{size + 1} p2:{size + 1}")  # m = D / (M - 1)
+        pairs = list(zip(rest[: size - 1], rest[size - 1 :], strict=True))
+        spent = (1 - sum(q for _, q in pairs)) * first + sum(q * e for e, q in pairs)
+        least = (1 - (size - 1) * unit) * first + unit * sum(e for e, _ in pairs)
+        facts[f"difference, M = {size}"] = same(spent - least, sum((q - unit) * (e - first) for e, q in pairs))
+    how = (
+        "$P_i \\geq D/(M-1)$, $P_1 \\leq 1 - D$, even for $D \\leq (M-1) P_M$, and the sums differ by "
+        "$\\sum_{i>1} (P_i - D/(M-1))(D_i - D_1)$ (z3 and sympy, $M = 2, ..., 5$)."
+    )
+    return proved(how, facts)
 
 
 @claim(wrong=EXPONENTIAL)
@@ -327,11 +305,9 @@ def section_7_floor(scale: Callable[[float], float] = float) -> Finding:
     sentence = "Rows (7/10, 3/10), (3/10, 7/10) have ratio 7/3 < 3; their entry {entry} is not above {floor} = 7/10 over log 3."
     t, less, kept, off = reals("t less kept off")
     strict = always(off * t > kept, kept <= less * off, less < t, off > 0, kept > 0, less >= 1)
-    right, false = (
-        proved("Over $e^{\\epsilon}$, in any column in use (z3).", {"above": strict}),
-        0.3 <= 0.7 / scale(leakage),
-    )
-    return mended(sentence, false and ratio(better) < 3, right, entry=better[0][1], floor=0.7 / leakage)
+    right = proved("Over $e^{\\epsilon}$, in any column in use (z3).", {"above": strict})
+    false = 0.3 <= 0.7 / scale(leakage) and ratio(better) < ratio(symmetric)
+    return mended(sentence, false, right, entry=better[0][1], floor=0.7 / leakage)
 
 
 @claim(wrong={"for ordered classes": {"vertices": "1 0; 1/2 1/2"}})
