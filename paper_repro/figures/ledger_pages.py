@@ -284,7 +284,8 @@ def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
         links = "; ".join(_link(by_name[row]) for row in entry["rows"] if row in by_name)
         parts.append(f"* **{entry['title']}.** {markdown_text(entry['text'])} {links}.")
     parts.append(f"## What rests on what\n\n{_RESTS}")
-    parts.append(_rests_list(rows, lambda depth, row: f"{'  ' * depth}* {_link(row)}"))
+    if rests := _rests_list(rows, lambda depth, row: f"{'  ' * depth}* {_link(row)}"):
+        parts += ["![The first of these, drawn as a tree.](ledger_rests.png)", rests]
     return "\n\n".join(parts) + "\n"
 
 
