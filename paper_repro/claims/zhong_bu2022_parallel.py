@@ -62,18 +62,26 @@ def _of_product(
     return loss(notion, whole, size, records, SourceSet(joint), alpha=alpha, delta=delta)
 
 
-@claim(wrong={"that of one record": {"times": 1}})
-def section_iv_d_distortion(times: int = 2) -> Finding:
+def _adds_up(times: int = 2) -> dict[str, bool]:
+    """What is added up over two records has twice the mean that it has for one, as polynomials (sympy)."""
     sympy, facts = optional("sympy", "proofs"), {}
     for size in (2, 3):
-        p, q = sympy.symbols(f"p:{size}"), [sympy.symbols(f"q{i}_:{size}") for i in range(size)]
-        rows = [(*row[:-1], 1 - sum(row[:-1])) for row in q]
-        prior = (*p[:-1], 1 - sum(p[:-1]))
-        each = [(prior[x] * rows[x][y], int(x != y)) for x in range(size) for y in range(size)]
-        whole = sum(a * b * (d + e) for a, d in each for b, e in each)
-        one = sum(a * d for a, d in each)
-        facts[f"two records of {size} values"] = sympy.expand(whole - times * one) == 0
-    return proved("An identity of polynomials (sympy); further records one by one.", facts)
+        p, *q = (sympy.symbols(f"{name}:{size}") for name in ("p", *(f"q{i}_" for i in range(size))))
+        joint = [w * one for w, row in zip(_whole(p), q, strict=True) for one in _whole(row)]
+        each = list(zip(joint, sympy.symbols(f"l:{size**2}"), strict=True))
+        pairs = sum(a * b * (d + e) for a, d in each for b, e in each)
+        facts[f"two records of {size} values"] = sympy.expand(pairs - times * sum(a * d for a, d in each)) == 0
+    return facts
+
+
+def _whole(shares: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Probabilities that sum to 1, the last one by the others."""
+    return (*shares[:-1], 1 - sum(shares[:-1]))
+
+
+@claim(wrong={"that of one record": {"times": 1}})
+def section_iv_d_distortion(times: int = 2) -> Finding:
+    return proved("An identity of polynomials (sympy); further records one by one.", _adds_up(times))
 
 
 # Lemma 16
@@ -84,29 +92,24 @@ def _powers(notion: str) -> dict[str, bool]:
     sympy = optional("sympy", "proofs")
     a, b, c, e, p, r, order = sympy.symbols("a b c e p r alpha", positive=True)
     x, y, s, t = optional("z3", "proofs").Reals("x y s t")
-    one, other = 1 - a, 1 - b
-    match notion:
-        case "differential privacy":
-            return {"the other record cancels": always((x * s <= t * y * s) == (x <= t * y), s > 0)}
-        case "Renyi differential privacy":
-            return {"the other record sums to 1": sympy.powsimp(a**order * a ** (1 - order)) == a}
-        case "maximal information" | "maximal leakage":
-            below = always(x * y <= s * t, x >= 0, y >= 0, x <= s, y <= t)
-            return {"the largest product is that of the largest": below}
-        case "Sibson information":
-            inside = (p * a * p * b + p * a * r * e + r * c * p * b + r * c * r * e) - (p * a + r * c) * (p * b + r * e)
-            root = sympy.simplify((a * b) ** (1 / order) - a ** (1 / order) * b ** (1 / order))
-            return {"moments multiply": sympy.expand(inside) == 0, "and so do their roots": root == 0}
-    split = sympy.expand_log(sympy.log(a * b / (c * e)), force=True) - sympy.log(a / c) - sympy.log(b / e)
-    whole = a * b * (p + r) + a * other * (p + r) + one * b * (p + r) + one * other * (p + r)
-    facts = {"logarithms add up": sympy.simplify(sympy.expand_log(split, force=True)) == 0}
-    return facts | {"the other record sums to 1": sympy.expand(whole - p - r) == 0}
+    if notion == DP:
+        return {"the other record cancels": always((x * s <= t * y * s) == (x <= t * y), s > 0)}
+    if notion == RENYI:
+        return {"the other record sums to 1": sympy.powsimp(a**order * a ** (1 - order)) == a}
+    if notion in (MAXIMAL, LEAKAGE):
+        below = always(x * y <= s * t, x >= 0, y >= 0, x <= s, y <= t)
+        return {"the largest product is that of the largest": below}
+    if notion == SIBSON:
+        inside = p * a * p * b + p * a * r * e + r * c * p * b + r * c * r * e - (p * a + r * c) * (p * b + r * e)
+        root = sympy.simplify((a * b) ** (1 / order) - a ** (1 / order) * b ** (1 / order))
+        return {"moments multiply": sympy.expand(inside) == 0, "and so do their roots": root == 0}
+    logs = sympy.expand_log(sympy.log(a * b / (c * e)) - sympy.log(a / c) - sympy.log(b / e), force=True)
+    return {"logarithms add up": sympy.simplify(logs) == 0} | _adds_up()
 
 
 def _beyond(notion: str) -> dict[str, bool]:
-    """What all mechanisms on two fair bits need, by a program over the whole channel."""
-    one, two = np.eye(2), np.array([[1.0, 0.0], [1.0, 0.0]])
-    shown = [[F(value).limit_denominator(2) for value in row] for row in np.kron(one, two).tolist()]
+    """What all mechanisms on two records need, by a program over the whole channel."""
+    shown = product([[F(1), F(0)], [F(0), F(1)]], [[F(1), F(0)]] * 2)
     fair, flip = [F(1, 4)] * 4, response(2, F(1, 4))
     if notion in (MAXIMAL, LEAKAGE):
         measure: Callable[[Any], F] = exp_mass if notion == LEAKAGE else lambda table: exp_information(table, fair)
@@ -133,23 +136,13 @@ def _register_16(key: str, notion: str) -> None:
         return abs(two - times * one) / (1 + one)
 
     other = 3 - _times(notion, 2)
+    wrong = {"twice" if other == 2 else "once": {"times": other}}
 
-    @claim(
-        name=key,
-        instance=violation,
-        wrong={"twice" if other == 2 else "once": {"times": other}},
-        tolerance=_EXACT,
-        share=0.4,
-    )
+    @claim(name=key, instance=violation, wrong=wrong, tolerance=_EXACT, share=0.4)
     def check(sample: Sample, **_: Any) -> Finding:
-        how = (
-            "Two records leak once or twice what one leaks, for any channel used for both (sympy, z3), and so on for n."
-        )
-        return proved(
-            how.replace("once or twice", "as much as" if other == 2 else "twice"),
-            _powers(notion) | _beyond(notion),
-            sample,
-        )
+        often = "as much as one" if other == 2 else "twice as much as one"
+        how = f"Two records leak {often}, with any channel used for both (sympy, z3), and so on for n."
+        return proved(how, _powers(notion) | _beyond(notion), sample)
 
 
 for _key, _notion in (
