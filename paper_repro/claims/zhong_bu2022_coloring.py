@@ -170,6 +170,15 @@ def _mixed(table: NDArray[np.bool_]) -> bool:
 # Appendix B and C
 
 
+@claim(wrong={"less than": {"distortion": F(29, 100)}})
+def appendix_b_opening(distortion: F = F(3, 10)) -> Finding:
+    prior = [F(7, 10), F(2, 10), F(1, 10)]
+    silent = least_distortion(LEAKAGE, (tuple(map(float, prior)),), 0.0) <= float(distortion) + _CLOSE
+    kept = changed([[F(1), F(0), F(0)]] * 3, prior)
+    text = "For $P = (7,2,1)/10$ the constant mechanism, which leaks nothing, has the distortion {kept}, which is $D^{{(2)}}$."
+    return refuted(text, silent and kept <= distortion, kept=kept)
+
+
 @claim(wrong={"all are below delta": {"strictly": True}, "those that are red equal delta": {"red": True}})
 def appendix_b_columns_with_a_zero(strictly: bool = False, red: bool = False) -> Finding:
     a, b, t, delta = optional("z3", "proofs").Reals("a b t delta")

@@ -419,10 +419,20 @@ def proof_of_proposition_30(mended: bool = False) -> Finding:
     ii, ki, ik, kk, rest_i, rest_k = _z3("ii ki ik kk rest_i rest_k")
     known = [one >= 0 for one in (ii, ki, ik, kk)] + [ii + ki + rest_i == 1, ik + kk + rest_k == 1, rest_i >= rest_k]
     follows = always(kk + (ik if mended else ki) >= ii + ki, *known)
+    # The last display of the proof, for x = Q(i|i) - delta, with Q(k|i) in place of Q(k|k).
+    follows &= not mended or always(ii - ki / ik * ii == ii / ik * (ik - ki), ik > 0)
     text = (
         "Rows $(8,2)/10$ of $i$, $(3,7)/10$ of $k$: $Q(k|k) + Q(k|i) = {left}$, less than $Q(i|i) + Q(k|i) = {right}$."
     )
     return refuted(text, not follows, left=F(9, 10), right=F(1))
+
+
+@claim(wrong={"where one output is left": {"outputs": 1}})
+def proof_of_lemma_24_item_3(outputs: int = 2) -> Finding:
+    total = float(outputs)  # of the identity, or of one constant output
+    name, says = "two letters published as they are", "the sum is {}, and their maximal leakage {}"
+    exact = loss(LEAKAGE, np.eye(2) if outputs > 1 else np.array([[1.0, 0.0]] * 2), 2, 1)
+    return corrected({name: (total, exact)}, {name: (math.log(total) if outputs > 1 else total, exact)}, says=says)
 
 
 def _merging_gap(rng: np.random.Generator) -> float:
