@@ -428,22 +428,6 @@ def perfect_utility(printed: bool = True, most: int = 1) -> Finding:
     return corrected(pairs[0], pairs[1], says="the identity has the ratio {}, the least ratio is {}")
 
 
-@claim(
-    wrong={"at most the mean of the two leakages": {"mend": "mean"}, "at most the smaller leakage": {"mend": "least"}}
-)
-def lemma_1_convex(mend: str = "most") -> Finding:
-    one, two = channel("1/5 4/5; 1/10 9/10"), channel("3/5 2/5; 1/10 9/10")
-    middle = tuple(tuple((a + b) / 2 for a, b in zip(x, y, strict=True)) for x, y in zip(one, two, strict=True))
-    ends = [math.log(ratio(one)), math.log(ratio(two))]
-    bounds, here = {"mean": sum(ends) / 2, "most": max(ends), "least": min(ends)}, math.log(ratio(middle))
-    name = f"mechanisms of ratios {ratio(one)} and {ratio(two)}, whose mean has ratio {ratio(middle)}"
-    return corrected(
-        {name: (bounds["mean"], max(here, bounds["mean"]))},
-        {name: (bounds[mend], max(here, bounds[mend]))},
-        says="convexity bounds its leakage by {}, and it is {}",
-    )
-
-
 @claim(wrong={"a mixture leaks at most the mean": {"mean": True}})
 def lemma_1(mean: bool = False) -> Finding:
     z3 = optional("z3", "proofs")
