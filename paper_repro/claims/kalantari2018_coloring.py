@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, proved, refuted
+from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_channel
 from paper_repro.claims.exact import KNOWN, SHORT, Channel, certified_ratio, response
-from paper_repro.claims.kalantari_tools import output_sizes
-from paper_repro.claims.prove import always, identical
+from paper_repro.claims.kalantari_tools import mended, output_sizes, reals, same, symbols
+from paper_repro.claims.prove import always
 from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
 from paper_repro.papers import coloring
@@ -72,7 +72,7 @@ def definition_7_ratios(matrix: FloatArray, *, every: bool = False) -> float:
 def remark_7(sign: int = 1) -> Finding:
     """A black element is t times the least of its column, ``end``; a red one is the greatest of it over t."""
     z3 = optional("z3", "proofs")
-    before, after, odds, now, other, end = z3.Reals("before after t now other end")
+    before, after, odds, now, other, end = reals("before after t now other end")
     given = [odds > 1, now >= odds, other > 0, end > 0, after > 0]
     black, red = (before == odds * end, other >= end), (before * odds == end, other <= end)
     facts = {
@@ -128,7 +128,7 @@ def manipulations(sample: Sample, most: float = 1.0) -> Finding:
 def lemma_8_attained(distortion: str = "9/20", best: Channel = SHORT) -> Finding:
     """``2 - D_2 - D_3 - (11/5) D_1 = 4 (9/20 - P.D) + (D_2 - D_1)/5 + (1 - D_3)/5``: ratio 11/5 takes D_3 = 1."""
     z3 = optional("z3", "proofs")
-    least, changed = certified_ratio([KNOWN], distortion, best), z3.Reals("D1 D2 D3")
+    least, changed = certified_ratio([KNOWN], distortion, best), reals("D1 D2 D3")
 
     def exact(number: float | Fraction) -> Any:
         return z3.Q(*Fraction(number).limit_denominator(100).as_integer_ratio())
@@ -162,16 +162,16 @@ def lemma_8_range(step: int = 0, most: int = 1) -> Finding:
 @claim(wrong={"with the sum from i = 1 on": {"first": 1}})
 def equation_32(first: int = 2) -> Finding:
     """With ``a_i = 1 - D_i``, ``S = sum a``, ``f_i = (1 - a_i) / (S - a_i)``, elements ``a_j f_i`` have the ratio ``1 / f_1``."""
-    z3, sympy = optional("z3", "proofs"), optional("sympy", "proofs")
-    one, other, total = sympy.symbols("a1 ai S", positive=True)
+    z3 = optional("z3", "proofs")
+    one, other, total = symbols("a1 ai S")
     facts = {
-        "the row of a_1 has the least f": identical(
+        "the row of a_1 has the least f": same(
             (1 - other) * (total - one) - (1 - one) * (total - other), (total - 1) * (one - other)
         )
     }
     for letters in (2, 3, 4):
-        kept, odds = z3.Reals(" ".join(f"a{i}" for i in range(letters))), z3.Real("t")
-        row = z3.Reals(" ".join(f"q{i}" for i in range(1, letters)))
+        kept, odds = reals(" ".join(f"a{i}" for i in range(letters))), z3.Real("t")
+        row = reals(" ".join(f"q{i}" for i in range(1, letters)))
         given = [odds > 1, kept[0] > 0, kept[0] < 1, kept[0] + z3.Sum(row) == 1, *(a > 0 for a in kept)]
         given += [odds * q >= a for q, a in zip(row, kept[1:], strict=True)]
         numerator = letters - 1 - z3.Sum([1 - a for a in kept[first - 1 :]])
@@ -184,35 +184,36 @@ def equation_32(first: int = 2) -> Finding:
     )
 
 
-Colors = Callable[[int, int], Any]
+Grid = list[list[Any]]
 
 
-def _explicit(claimed: Callable[[Any, Colors, Colors, list[Any], int, int], Any]) -> dict[str, bool]:
-    """Whether ``Q(j|i) = a_j f_i`` has colors as claimed, with f rising as a falls: for 2 to 4 letters and up to 2 suppressed.
+def _explicit(claimed: Callable[[Any, Grid, Grid, list[Any]], Any]) -> Finding:
+    """Whether elements ``a_j f_i`` have colors as claimed, with f rising as a falls and less for published letters.
 
     A column divided by ``a_j`` is 1 on the diagonal and ``f_i`` elsewhere; ``t = 1 / f_1``. Letters are in falling order of a.
     """
     z3 = optional("z3", "proofs")
     facts = {}
     for letters, gone in itertools.product((2, 3, 4), (0, 1, 2)):
-        shares = z3.Reals(" ".join(f"f{i}" for i in range(letters + gone)))
+        size = letters + gone
+        shares = reals(" ".join(f"f{i}" for i in range(size)))
         given = [shares[0] > 0, shares[-1] < 1, *(a <= b for a, b in itertools.pairwise(shares))]
         given += [a < b for a, b in itertools.pairwise(shares[letters - 1 : letters + 1])]
-
-        def part(i: int, j: int, shares: list[Any] = shares) -> Any:
-            return 1 if i == j else shares[i]
-
-        def black(i: int, j: int, shares: list[Any] = shares) -> Any:
-            return z3.Or([part(k, j, shares) == shares[0] * part(i, j, shares) for k in range(len(shares)) if k != i])
-
-        def red(i: int, j: int, shares: list[Any] = shares) -> Any:
-            return z3.Or([shares[0] * part(k, j, shares) == part(i, j, shares) for k in range(len(shares)) if k != i])
-
-        facts[f"M - k = {letters}, k = {gone}"] = always(claimed(z3, black, red, shares, letters, gone), *given)
-    return facts
-
-
-_HOW = "Elements a_j (1-a_i)/(S-a_i), the least ratio for given a_i = 1 - D_i, have it: M - k = 2, 3, 4 and k = 0, 1, 2 (z3)."
+        grid = [[1 if i == j else shares[i] for j in range(letters)] for i in range(size)]
+        places = [[(i, j, [k for k in range(size) if k != i]) for j in range(letters)] for i in range(size)]
+        black, red = (
+            [
+                [
+                    z3.Or([grid[b][j] == shares[0] * grid[a][j] for k in rest for a, b in ((i, k)[::way],)])
+                    for i, j, rest in row
+                ]
+                for row in places
+            ]
+            for way in (1, -1)
+        )
+        facts[f"M - k = {letters}, k = {gone}"] = always(claimed(z3, black, red, shares[:letters]), *given)
+    how = "Elements a_j (1-a_i)/(S-a_i), the least ratio for given a_i = 1 - D_i, have it: M - k = 2, 3, 4, k = 0, 1, 2 (z3)."
+    return proved(how, facts)
 
 
 @claim(wrong={"nor white": {"white": True}})
@@ -221,7 +222,7 @@ def claim_1(white: bool = False) -> Finding:
     z3 = optional("z3", "proofs")
     facts = {}
     for letters in (2, 3, 4):
-        one, two = (z3.Reals(" ".join(f"{name}{i}" for i in range(letters))) for name in "xy")
+        one, two = (reals(" ".join(f"{name}{i}" for i in range(letters))) for name in "xy")
         given = [z3.Sum(one) == z3.Sum(two), z3.Or(one[0] > two[0], white)]
         facts[f"{letters} published letters"] = always(
             z3.Not(z3.And([a >= b for a, b in zip(one, two, strict=True)])), *given
@@ -233,58 +234,45 @@ def claim_1(white: bool = False) -> Finding:
 
 @claim(wrong={"diagonal elements too": {"diagonal": True}})
 def claim_2(diagonal: bool = False) -> Finding:
-    def claimed(z3: Any, black: Colors, red: Colors, _shares: list[Any], letters: int, gone: int) -> Any:
-        return z3.And(
-            [
-                z3.And(black(i, j) == black(i, k), red(i, j) == red(i, k))
-                for i in range(letters + gone)
-                for j, k in itertools.combinations(range(letters), 2)
-                if diagonal or i not in (j, k)
-            ]
-        )
+    def claimed(z3: Any, black: Grid, red: Grid, letters: list[Any]) -> Any:
+        pairs = list(itertools.combinations(range(len(letters)), 2))
+        places = [(i, j, k) for i in range(len(black)) for j, k in pairs if diagonal or i not in (j, k)]
+        return z3.And([one[i][j] == one[i][k] for one in (black, red) for i, j, k in places])
 
-    return proved(_HOW, _explicit(claimed))
+    return _explicit(claimed)
 
 
-@claim(wrong={"are white": {"color": "white"}})
-def claim_3(color: str = "red") -> Finding:
-    def claimed(z3: Any, black: Colors, red: Colors, _shares: list[Any], letters: int, _gone: int) -> Any:
-        places = itertools.permutations(range(letters), 2)
-        return z3.And([z3.Or(black(i, i), red(i, j) if color == "red" else z3.Not(red(i, j))) for i, j in places])
+@claim(wrong={"are white": {"white": True}})
+def claim_3(white: bool = False) -> Finding:
+    def claimed(z3: Any, black: Grid, red: Grid, letters: list[Any]) -> Any:
+        places = itertools.permutations(range(len(letters)), 2)
+        return z3.And([z3.Or(black[i][i], z3.Not(red[i][j]) if white else red[i][j]) for i, j in places])
 
-    return proved(_HOW, _explicit(claimed))
+    return _explicit(claimed)
 
 
 @claim(wrong={"none": {"most": 0}})
 def claim_4(most: int = 1) -> Finding:
-    def claimed(z3: Any, black: Colors, _red: Colors, _shares: list[Any], letters: int, _gone: int) -> Any:
-        return (
-            z3.AtMost(*(z3.Not(black(i, i)) for i in range(letters)), most)
-            if most
-            else z3.And([black(i, i) for i in range(letters)])
-        )
-
-    return proved(_HOW, _explicit(claimed))
-
-
-@claim(wrong={"of the largest distortion": {"smallest": False}})
-def claim_5(smallest: bool = True) -> Finding:
-    def claimed(z3: Any, black: Colors, _red: Colors, shares: list[Any], letters: int, _gone: int) -> Any:
-        end = shares[0 if smallest else letters - 1]
-        return z3.And([z3.Or(black(i, i), shares[i] == end) for i in range(letters)])
-
-    return proved(_HOW, _explicit(claimed))
-
-
-@claim(wrong={"off the diagonal": {"off": True}})
-def claim_5_end(off: bool = False) -> Finding:
-    colors = coloring.coloring(UNEVEN)[0]
-    return refuted(
-        "For D_i = (1/10, 1/5, 3/10) the explicit mechanism is optimal; of the {count} elements of row 1, {red} are red.",
-        not ((colors[1:] if off else colors) == "red").all(),
-        count=3,
-        red=int((colors == "red").sum()),
+    return _explicit(
+        lambda z3, black, _, letters: z3.PbLe([(z3.Not(black[i][i]), 1) for i in range(len(letters))], most)
     )
+
+
+@claim(wrong={"of the largest distortion": {"end": -1}})
+def claim_5(end: int = 0) -> Finding:
+    return _explicit(lambda z3, black, _, f: z3.And([z3.Or(black[i][i], f[i] == f[end]) for i in range(len(f))]))
+
+
+def _red_row(z3: Any, _: Grid, red: Grid, letters: list[Any]) -> Any:
+    return z3.And(red[0][1 : len(letters)])
+
+
+@claim(wrong={"off the diagonal": {"first": 1}})
+def claim_5_end(first: int = 0) -> Finding:
+    colors = coloring.coloring(UNEVEN)[0, first:]
+    text = "For D_i = (1/10, 1/5, 3/10) the explicit mechanism has {red} red elements in row 1, of {count}."
+    false = not (colors == "red").all()
+    return mended(text, false, _explicit(_red_row), red=int((colors == "red").sum()), count=len(colors))
 
 
 @claim(wrong={"by Claim 2 alone": {"first": False}})
@@ -298,17 +286,21 @@ def remark_9(first: bool = True) -> Finding:
     return proved("Of all colorings of a row only white is left by Claims 1 and 2: up to 4 published letters.", facts)
 
 
+def _none_black(z3: Any, black: Grid, _: Grid, letters: list[Any]) -> Any:
+    return z3.And([z3.Not(one) for i, row in enumerate(black) for j, one in enumerate(row) if i != j])
+
+
 @claim(wrong={"of the rows of published letters": {"rows": 2}})
 def figure_8_caption(rows: int = 3) -> Finding:
     odds = certified_ratio([KNOWN], "9/20", SHORT)
-    colors = coloring.coloring(np.array(SHORT, dtype=float))[:rows]
-    return refuted(
-        "The mechanism of eq. (48) for D_i = (5/16, 5/16), k = 1 has ratio {odds}, the least for (1/2, 3/10, 1/5) at D = 9/20. "
-        "Its rows (11/16, 5/16, 0), (5/16, 11/16, 0) twice have {count} black element off the diagonal.",
-        not math.isnan(odds) and bool((colors[~np.eye(3, dtype=bool)[:rows]] == "black").any()),
-        odds=odds,
-        count=int((colors[~np.eye(3, dtype=bool)[:rows]] == "black").sum()),
+    count = int(
+        (coloring.coloring(np.array(SHORT, dtype=float))[:rows][~np.eye(3, dtype=bool)[:rows]] == "black").sum()
     )
+    text = (
+        "The mechanism of eq. (48) for D_i = (5/16, 5/16), k = 1 has ratio {odds}, the least for (1/2, 3/10, 1/5) at D = 9/20. "
+        "Its rows (11/16, 5/16, 0), (5/16, 11/16, 0) twice have {count} black element off the diagonal."
+    )
+    return mended(text, not math.isnan(odds) and count > 0, _explicit(_none_black), odds=odds, count=count)
 
 
 @claim(wrong={"with a white element in place of the red one": {"reds": 0}})
@@ -320,17 +312,22 @@ def figure_8_drawing(reds: int = 1) -> Finding:
         "Column 1 is drawn with {reds} red element at least and without a black one. A red element is the smaller of a pair: in "
         "channels of fifths a column without a black one has {most}."
     )
-    return refuted(text, reds > most, reds=reds, most=most)
+    right = holds(named={"white throughout": float(most)}, tolerance=0.0)
+    return mended(text, reds > most, right, reds=reds, most=most)
 
 
 @claim(wrong={"2 <= l": {"first": 2}})
 def claim_1_proof(first: int = 3) -> Finding:
     z3 = optional("z3", "proofs")
-    one, two = (z3.Reals(f"{name}1 {name}2 {name}3") for name in "xy")
-    larger = [a >= b for a, b in list(zip(one, two, strict=True))[first - 1 :]]
+    one, two = reals("x1 x2 x3"), reals("y1 y2 y3")
     given = [one[0] > two[0], z3.Sum(one) == 1, z3.Sum(two) == 1]
-    text = "Rows (1/2, 1/8, 3/8) and (1/4, 1/2, 1/4) have all that is said for M - k = 3; no contradiction, both sum to {total}."
-    return refuted(text, not always(z3.Not(z3.And(larger)), *given), total=1)
+
+    def contradiction(start: int) -> bool:
+        return always(z3.Or([a < b for a, b in list(zip(one, two, strict=True))[start - 1 :]]), *given)
+
+    text = "Rows (1/2, 1/8, 3/8) and (1/4, 1/2, 1/4) have all that is said for M - k = 3, and both sum to {total}."
+    right = proved("With l = 2 as well the sums differ (z3).", {"2 <= l": contradiction(2)})
+    return mended(text, not contradiction(first), right, total=1)
 
 
 @claim(wrong={"M - k + 1 in the rows of suppressed letters": {"more": 1}})
@@ -351,7 +348,7 @@ def claim_2_count(more: int = 0) -> Finding:
 def claim_3_proof(others: int = 2, factor: int = 1) -> Finding:
     """For M - k = 3: a row with a diagonal element y that is not black and others x that are not red; t is the ratio."""
     z3 = optional("z3", "proofs")
-    step, share, odds, kept, low, given, high, other = z3.Reals("step share t y low x high other")
+    step, share, odds, kept, low, given, high, other = reals("step share t y low x high other")
     facts = {"the row keeps its sum": always(step - 2 * share == 0, step > 0, share * others == step)}
     slack = [odds > 1, low > 0, high > 0, step > 0, other > 0, share * 2 == step * factor]
     raised = [kept < odds * low, other >= low, step <= odds * low - kept, kept * odds >= other]
@@ -378,7 +375,8 @@ def claim_4_proof(both: bool = False) -> Finding:
     admitted = sum(i <= 3 and (j <= 3 or not both) for i, j in pairs)
     published = sum(max(pair) <= 3 for pair in pairs)
     text = "For M = 5 and k = 2 the print admits {admitted} pairs i, j; {published} are of published letters."
-    return refuted(text, admitted > published, admitted=admitted, published=published)
+    right = proved("i, j <= M - k are those.", {"pairs": published == 3 * 2})
+    return mended(text, admitted > published, right, admitted=admitted, published=published)
 
 
 @claim(wrong={"the element in row j": {"row": 1}})
@@ -396,7 +394,7 @@ def claim_5_colors(row: int = 0) -> Finding:
 @claim(wrong={"without Q(j|i) > Q(i|j)": {"larger": False}})
 def equations_38_40(larger: bool = True) -> Finding:
     z3 = optional("z3", "proofs")
-    jj, ji, ii, ij = z3.Reals("jj ji ii ij")
+    jj, ji, ii, ij = reals("jj ji ii ij")
     given = [ij > 0, ii >= 0, jj > ji, ji > 0, jj * ij > ii * ji, jj <= 1, ii <= 1]
     facts = {"for all four numbers": always(jj - ii > ji - ij, *given, *([ji > ij] * larger))}
     return proved("Real numbers, by z3.", facts)

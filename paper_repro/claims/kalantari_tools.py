@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -46,13 +46,7 @@ __all__ = [
     "symmetric",
     "table_1",
     "tail",
-    "yes",
 ]
-
-
-def yes(answers: Mapping[str, tuple[bool, bool]]) -> dict[str, tuple[float, float]]:
-    """Statements with the paper's answer and the true one, for ``corrected``; 1 is yes and 0 is no."""
-    return {f"{name} (1: yes, 0: no)": (float(said), float(found)) for name, (said, found) in answers.items()}
 
 
 def mended(sentence: str, false: bool, right: Finding, **numbers: float | Fraction) -> Finding:
