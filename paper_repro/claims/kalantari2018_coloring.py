@@ -71,7 +71,6 @@ def definition_7_ratios(matrix: FloatArray, *, every: bool = False) -> float:
 @claim(wrong={"a black element raised, or a red one lowered": {"sign": -1}})
 def remark_7(sign: int = 1) -> Finding:
     """A black element is t times the least of its column, ``end``; a red one is the greatest of it over t."""
-    z3 = optional("z3", "proofs")
     before, after, odds, now, other, end = reals("before after t now other end")
     given = [odds > 1, now >= odds, other > 0, end > 0, after > 0]
     black, red = (before == odds * end, other >= end), (before * odds == end, other <= end)
@@ -393,7 +392,6 @@ def claim_5_colors(row: int = 0) -> Finding:
 
 @claim(wrong={"without Q(j|i) > Q(i|j)": {"larger": False}})
 def equations_38_40(larger: bool = True) -> Finding:
-    z3 = optional("z3", "proofs")
     jj, ji, ii, ij = reals("jj ji ii ij")
     given = [ij > 0, ii >= 0, jj > ji, ji > 0, jj * ij > ii * ji, jj <= 1, ii <= 1]
     facts = {"for all four numbers": always(jj - ii > ji - ij, *given, *([ji > ij] * larger))}

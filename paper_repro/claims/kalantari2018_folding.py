@@ -38,7 +38,7 @@ from paper_repro.claims.exact import (
     response,
     worst_distortion,
 )
-from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, missed, only_symmetric
+from paper_repro.claims.kalantari_tools import budget, eps, last_budget, least_ratio, missed, only_symmetric, reals
 from paper_repro.claims.prove import always
 from paper_repro.errors import optional
 from paper_repro.papers.folding import Direction, Folding, as_source_set, isolated
@@ -147,7 +147,7 @@ def union(cyclic: bool = False) -> Finding:
     z3 = optional("z3", "proofs")
     facts = {}
     for size in (2, 3, 4):
-        letters = z3.Reals(" ".join(f"P{i}" for i in range(size)))
+        letters = reals(" ".join(f"P{i}" for i in range(size)))
         shifts = [tuple((i + step) % size for i in range(size)) for step in range(size)]
         orders = shifts if cyclic else list(itertools.permutations(range(size)))
         facts[f"M = {size}"] = always(
@@ -224,7 +224,7 @@ def folded_sets(ordered: bool = True) -> Finding:
     z3 = optional("z3", "proofs")
     facts = {}
     for size in (2, 3, 4):
-        one, two = (z3.Reals(" ".join(f"{name}{i}" for i in range(size))) for name in "xy")
+        one, two = (reals(" ".join(f"{name}{i}" for i in range(size))) for name in "xy")
         given = [z3.Sum(one) == 1, z3.Sum(two) == 1, *(a + b == z3.Q(2, size) for a, b in zip(one, two, strict=True))]
         given += [p >= 0 for p in [*one, *two]]
         given += [a >= b for p in (one, two) for a, b in itertools.pairwise(p) if ordered]
@@ -337,8 +337,7 @@ def theorem_3_symmetric(spare: int = 0) -> Finding:
 
 @claim(wrong={"from D = (M-2)/(M-1) on": {"first": lambda m: (m - 2) / (m - 1)}})
 def theorem_3_zero(first: Callable[[Any], Any] = lambda m: (m - 1) / m) -> Finding:
-    z3 = optional("z3", "proofs")
-    size, mass, distortion = z3.Reals("M mass D")
+    size, mass, distortion = reals("M mass D")
     valid = always(mass - mass / size <= distortion, size >= 3, mass == 1, distortion >= first(size))
     return proved(
         "For all M: answering with a uniformly drawn letter changes it with probability (M-1)/M under every P (z3). For the "
