@@ -49,8 +49,8 @@ _GLOBAL: tuple[Notion, ...] = (
     MutualInformation(),
     *(SibsonInformation(order) for order in _ORDERS),
 )
-_property = partial(for_all, tolerance=_ROUNDING)
-_slow = partial(for_all, tolerance=_ROUNDING, share=0.4)
+_property = partial(for_all, tolerance=_ROUNDING, share=0.5)
+_slow = partial(for_all, tolerance=_ROUNDING, share=0.25)
 _FLIP = np.array([[0.75, 0.25], [0.25, 0.75]])
 _UNEVEN = np.array([[0.9, 0.1], [0.3, 0.7]])
 _HALF = np.array([0.5, 0.5])
@@ -124,7 +124,7 @@ def _definition_19_3(matrix: FloatArray, prior: FloatArray, *, weighted: bool = 
 
 
 def _register_19(key: str, violation: Callable[..., float], wrong: dict[str, dict[str, Any]]) -> None:
-    @claim(name=key, instance=lambda rng, **constants: violation(*_drawn(rng), **constants), wrong=wrong)
+    @claim(name=key, instance=lambda rng, **constants: violation(*_drawn(rng), **constants), wrong=wrong, share=0.4)
     def check(sample: Sample, **_: Any) -> Finding:
         a, b, t, d = _reals("a b t d")
         facts = {"the ratio is the least factor": always((a <= t * b + d) == (t >= (a - d) / b), b > 0)}

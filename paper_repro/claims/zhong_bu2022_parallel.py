@@ -138,7 +138,7 @@ def _register_16(key: str, notion: str) -> None:
     other = 3 - _times(notion, 2)
     wrong = {"twice" if other == 2 else "once": {"times": other}}
 
-    @claim(name=key, instance=violation, wrong=wrong, tolerance=_EXACT, share=0.4)
+    @claim(name=key, instance=violation, wrong=wrong, tolerance=_EXACT, share=0.25)
     def check(sample: Sample, **_: Any) -> Finding:
         often = "as much as one" if other == 2 else "twice as much as one"
         how = f"Two records leak {often}, with any channel used for both (sympy, z3), and so on for n."
@@ -323,7 +323,7 @@ def _register_17(key: str, *, attained: bool) -> None:
             worst = max(worst, abs(over) if attained else over)
         return math.nan if worst == -math.inf else worst
 
-    @claim(name=key, instance=violation, wrong={words: {"formula": other}}, tolerance=_EXACT, share=0.3)
+    @claim(name=key, instance=violation, wrong={words: {"formula": other}}, tolerance=_EXACT, share=0.25)
     def check(sample: Sample, formula: _Formula = formula) -> Finding:
         named = {} if key == "theorem_17_5_lower" else _NAMED
         named = {**named, **_WITH_PRIOR} if notion == MAXIMAL and not attained else named
@@ -406,7 +406,7 @@ def _product_18_1(rng: np.random.Generator, records: int = 2) -> float:
     return _of_product(APPROXIMATE, matrix, records, delta=delta) - math.log(ratio)
 
 
-@claim(instance=_product_18_1, wrong={"for one record": {"records": 1}}, tolerance=_EXACT, share=0.6)
+@claim(instance=_product_18_1, wrong={"for one record": {"records": 1}}, tolerance=_EXACT, share=0.3)
 def theorem_18_1(sample: Sample, records: int = 2) -> Finding:
     flip, name, delta = response(2, F(1, 4)), r"two fair bits, $\delta = 1/10$, $D = 1/4$ each", F(1, 10)
     pair, claimed = product(*[flip] * records), F(13, 5)
@@ -473,7 +473,7 @@ def introduction_contribution_3(beyond: bool = False) -> Finding:
     of="priors, delta and D",
     wrong={"without delta in the numerator": {"kept": 0.0}},
     tolerance=_EXACT,
-    share=0.4,
+    share=0.2,
 )
 @example("$P = (7,2,1)/10$, $\\delta = 1/10$, $D = 9/40$", np.array([0.7, 0.2, 0.1]), 0.225, 0.1)
 def conclusion_closed_form(prior: FloatArray, d: float, delta: float, *, kept: float = 1.0) -> float:
