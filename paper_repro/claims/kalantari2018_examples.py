@@ -221,7 +221,7 @@ def ties(ties: bool = True) -> Finding:
             pairs[f"{name}, D = {distortion}, upper bound"] = (exact, bounds.upper)
     found = loose(pairs, tolerance=1e-7, says="{} < {} nats")
     printed = theorem_3(Folding(isolated(load_source_set("P_IIIa_10")), ties=ties), 0.3, "printed").upper
-    text = f"{found.evidence} As printed the upper bound for P_IIIa_10, D = 0.3, is no bound: {printed:.6g} nats."
+    text = f"{found.evidence} As printed the upper bound for P_IIIa_10, D = 0.3, is {printed:.6g} nats."
     return replace(found, evidence=text, numbers={**found.numbers, "printed": printed})
 
 
@@ -278,8 +278,7 @@ def more_permutations(fixed: int = 0) -> Finding:
         places = Counter(pair for order in orders for pair in enumerate(order))
         facts[f"M = {size}"] = len(places) == size * size and len(set(places.values())) == 1
     return proved(
-        "Each letter is as often in each place: the mean of all copies is uniform, M = 2, ..., 6 (enumeration).",
-        facts,
+        "Each letter is as often in each place: the mean of all copies is uniform, M = 2, ..., 6 (enumeration).", facts
     )
 
 

@@ -15,18 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import (
-    Finding,
-    Sample,
-    claim,
-    corrected,
-    depends,
-    example,
-    for_all,
-    holds,
-    proved,
-    refuted,
-)
+from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import (
     Prior,

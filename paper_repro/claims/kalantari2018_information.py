@@ -8,17 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import (
-    Finding,
-    Sample,
-    claim,
-    corrected,
-    example,
-    for_all,
-    holds,
-    proved,
-    refuted,
-)
+from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import channel, information, prior, response, worst_distortion
 from paper_repro.claims.kalantari_tools import eps, last_budget, least_information, mended, reals, same, symbols
