@@ -174,6 +174,10 @@ class Case(NamedTuple):
         return 1 - self.d / self.n
 
     @property
+    def power(self) -> float:
+        return self.a / (self.a - 1)
+
+    @property
     def odds(self) -> float:
         return (self.m - 1) * (self.n - self.d) / self.d
 
@@ -227,40 +231,43 @@ def _floor(c: Case, power: float) -> float:
     return c.n * math.log(c.m * c.kept**power)
 
 
+def _low(c: Case, power: float) -> float:
+    """``log(n (m-1) (1-D/n)^power / D)``, if it is positive."""
+    return _log(c.n * (c.m - 1) * c.kept**power / c.d)
+
+
+def _approximate(c: Case, power: int) -> float:
+    return _log((c.m - 1) * (c.n * (1 - c.delta * c.m**power) - c.d) / c.d)
+
+
+def _leakage(c: Case) -> float:
+    return max(0.0, _floor(c, 1.0))
+
+
 _FORMULAS: Mapping[str, tuple[str, _Formula, str, _Formula]] = {
-    "theorem_17_1": (DP, lambda c: _log(c.odds), "n times", lambda c: c.n * _log(c.odds)),
+    "theorem_17_1": (DP, lambda c: _low(c, 1.0), "n times", lambda c: c.n * _low(c, 1.0)),
     "theorem_17_2_lower": (
         APPROXIMATE,
-        lambda c: _log((c.m - 1) * (c.n * (1 - c.delta * c.m ** (c.n - 1)) - c.d) / c.d),
+        lambda c: _approximate(c, c.n - 1),
         "without m^(n-1)",
-        lambda c: _log((c.m - 1) * (c.n * (1 - c.delta) - c.d) / c.d),
+        lambda c: _approximate(c, 0),
     ),
     "theorem_17_2_upper": (
         APPROXIMATE,
         lambda c: _log(c.odds * (1 - c.delta * c.kept**-c.n)),
         "the lower bound's formula",
-        lambda c: _log((c.m - 1) * (c.n * (1 - c.delta * c.m ** (c.n - 1)) - c.d) / c.d),
+        lambda c: _approximate(c, c.n - 1),
     ),
-    "theorem_17_3_lower": (
-        MAXIMAL,
-        lambda c: _floor(c, 1.0),
-        "(n log m)(1 - D/n)",
-        lambda c: c.n * math.log(c.m) * c.kept,
-    ),
+    "theorem_17_3_lower": (MAXIMAL, _leakage, "(n log m)(1 - D/n)", lambda c: c.n * math.log(c.m) * c.kept),
     "theorem_17_3_upper": (MAXIMAL, _maximal, "p the largest probability", lambda c: _maximal(c, max)),
-    "theorem_17_4": (LEAKAGE, lambda c: max(0.0, _floor(c, 1.0)), "once", lambda c: max(0.0, _floor(c, 1.0)) / c.n),
-    "theorem_17_5_lower": (
-        RENYI,
-        lambda c: _log(c.n * (c.m - 1) * c.kept ** (c.a / (c.a - 1)) / c.d),
-        "without the exponent",
-        lambda c: _log(c.n * (c.m - 1) * c.kept / c.d),
-    ),
+    "theorem_17_4": (LEAKAGE, _leakage, "once", lambda c: _leakage(c) / c.n),
+    "theorem_17_5_lower": (RENYI, lambda c: _low(c, c.power), "without the exponent", lambda c: _low(c, 1.0)),
     "theorem_17_5_upper": (RENYI, _renyi, "without A^(1-a)", lambda c: _renyi(c, 0.0)),
     "theorem_17_6_lower": (
         SIBSON,
-        lambda c: max(_mutual(c), _floor(c, c.a / (c.a - 1))),
+        lambda c: max(_mutual(c), _floor(c, c.power)),
         "without the exponent",
-        lambda c: _floor(c, 1.0),
+        _leakage,
     ),
     "theorem_17_6_upper": (SIBSON, _sibson, "without the second power", lambda c: _sibson(c, 0.0)),
     "theorem_17_7": (MUTUAL, _mutual, "without the second logarithm", lambda c: _mutual(c, 0.0)),
@@ -333,9 +340,8 @@ def _register_17(key: str, *, attained: bool) -> None:
             # 7/3 is (3/4)^2/(1/4) + (1/4)^2/(3/4).
             exact = math.log(7 / 3) if abs(exact - math.log(7 / 3)) < _CONIC else exact
             says = "the print gives {}, the least leakage is {}"
-            return corrected(
-                {name: (printed, exact)}, {f"{name}, excess": (max(0.0, formula(case) - exact), 0.0)}, sample, says=says
-            )
+            mended = {f"{name}, excess": (max(0.0, formula(case) - exact), 0.0)}
+            return corrected({name: (printed, exact)}, mended, sample, says=says)
         if key == "theorem_17_7":
             case = Case(2, 2, 1.5)
             name, says = "$m = n = 2$, $D = 3/2$", "the formula gives {}, and {} is enough"
@@ -354,11 +360,8 @@ def _register_17(key: str, *, attained: bool) -> None:
             return holds(
                 sample, named={label: abs(a - b) for label, (a, b) in found.items()}, tolerance=_CONIC, of="channels"
             )
-        says = (
-            "the bound is $\\log {}$, the least leakage $\\log {}$"
-            if lower
-            else "the least leakage is $\\log {}$, the bound $\\log {}$"
-        )
+        words = ("bound", "least leakage") if lower else ("least leakage", "bound")
+        says = f"the {words[0]} is $\\log {{}}$, the {words[1]} $\\log {{}}$"
         pairs = {label: (math.exp(a), round(math.exp(b), 5)) for label, (a, b) in found.items()}
         pairs = pairs if lower else {label: pair[::-1] for label, pair in pairs.items()}
         return loose(pairs, sample, says=says, tolerance=1e-4, margin=1e-3)
