@@ -184,7 +184,7 @@ def test_a_complete_graph_is_no_graph():
         ),
         (-1, r"at least 1 .* got -1\.0"),
         (math.nan, "at least 1 .* got nan"),
-        ("two", "alpha must be a number, at least 1, got 'two'"),
+        ("two", "alpha must be a number, at least 1 for Renyi differential privacy, got 'two'"),
     ],
 )
 def test_bad_orders(order, message):

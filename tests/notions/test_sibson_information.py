@@ -193,7 +193,7 @@ def test_proposals(source_class, seed, order):
     [
         (0.9, r"alpha must be at least 1 for Sibson information, got 0\.9; 1 and infinity stand for the limits"),
         (math.nan, "at least 1 .* got nan"),
-        (None, "alpha must be a number, at least 1, got None"),
+        (None, "alpha must be a number, at least 1 for Sibson information, got None"),
     ],
 )
 def test_bad_orders(order, message):

@@ -32,7 +32,7 @@ def nbval(*paths):
     # Not as a part of the test run that calls this.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MPLBACKEND"))}
     command += ["-p", "no:cacheprovider"]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def test_a_wrong_number_in_a_stored_output_is_found(notebook, tmp_path):
