@@ -220,14 +220,11 @@ class BoundTheorem:
         A random case, from a notion and a generator.
     named : mapping of str to Case
         Shown by name.
-    least : callable
-        Least leakage in nats of a random case, for notions without a linear program.
     """
 
     printed: Formula
     draw: Callable[[str, np.random.Generator], Case]
     named: Mapping[str, Case]
-    least: Callable[[str, Case], float]
 
     def register(
         self,
@@ -238,11 +235,13 @@ class BoundTheorem:
         proof: tuple[str, Callable[[], Mapping[str, bool]]] | None = None,
         silent: Mapping[str, Case] | None = None,
         named: Mapping[str, Case] | None = None,
+        by_program: bool = True,
         share: float = 0.2,
     ) -> None:
         """The row of this name: ``loose``, ``holds`` if the bound is attained in all named cases, or an equation.
 
         ``attained`` says of which random cases the bound must be the exact value; ``proof`` makes the verdict ``proved``;
+        random cases of the notions without a linear program are solved over the whole channel, unless ``by_program`` is false;
         ``silent`` has cases where nothing needs to leak, so that the bound is corrected if it is above 0 there.
         """
         _, notion, side = part_of(name)
@@ -254,7 +253,7 @@ class BoundTheorem:
             bounds = printed(notion, case)
             if side == "lower" and bounds.lower <= 0:  # says nothing
                 return math.nan
-            over = self._above_least(notion, case, bounds[at])
+            over = _above_least(notion, case, bounds[at], by_program)
             exact = bounds[at] > 0 and (side == "both" or (attained is not None and attained(case)))
             return abs(over) if exact else over if side == "lower" else -over
 
@@ -280,13 +279,13 @@ class BoundTheorem:
         variants = {words: {"printed": other} for words, other in wrong.items()}
         claim(name=name, instance=instance, wrong=variants, tolerance=tolerance, share=share)(check)
 
-    def _above_least(self, notion: str, case: Case, leakage: float) -> float:
-        """How far a leakage is above the least: in distortion by a linear program, in nats for the other notions."""
-        if notion in (RENYI, SIBSON, MUTUAL):
-            return leakage - self.least(notion, case)
-        values, records = case.values, case.records
-        least = least_distortion(notion, case.prior, leakage, values, records, delta=case.delta)
-        return case.distortion - least
+
+def _above_least(notion: str, case: Case, leakage: float, by_program: bool) -> float:
+    """How far a leakage is above the least: in distortion by a linear program, in nats for the other notions."""
+    if notion in (RENYI, SIBSON, MUTUAL):
+        return leakage - case.least(notion, by_program=by_program)
+    values, records = case.values, case.records
+    return case.distortion - least_distortion(notion, case.prior, leakage, values, records, delta=case.delta)
 
 
 def shifted(bounds: Bounds, by: float) -> Bounds:
