@@ -90,6 +90,10 @@ def mathml(formula: str) -> str:
     wrong += [part for part in tree.iter() if part.get("mathvariant", "normal") != "normal"]
     if wrong or "\\" in "".join(tree.itertext()):
         return ""
+    for part in tree.iter("mi"):
+        text = part.text or ""
+        if len(text) > 1 and text.isalpha():  # log and the like stand off from what is beside them
+            part.tag, part.attrib = "mo", {"lspace": "0.17em", "rspace": "0.1em"}
     tree.attrib = {"alttext": formula}
     return ElementTree.tostring(tree, encoding="unicode").replace(" />", "/>")
 
