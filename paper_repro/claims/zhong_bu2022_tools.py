@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction as F
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose, proved
+from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose, proved, refuted
 from paper_repro.claims.draw import Vertices, random_prior
 from paper_repro.claims.exact import Channel
 from paper_repro.databases import database_distances, optimal_database_mechanism
@@ -41,6 +41,7 @@ __all__ = [
     "loss",
     "notion_of",
     "part_of",
+    "put_right",
     "shifted",
     "snapped",
     "some_of_class_1",
@@ -173,6 +174,12 @@ def least_distortion(
     costs = np.append(np.zeros(matrix.shape[1] - 1), 1.0)
     found = linprog(costs, matrix, limits, csr_array(total), np.ones(size))
     return math.inf if found.fun is None else float(found.fun)
+
+
+def put_right(sentence: str, false: bool, right: bool, **numbers: float | F) -> Finding:
+    """``corrected``: false as printed, and right as mended; ``refuted`` if it is not, and ``holds`` if the print is right."""
+    found = refuted(sentence, false, **numbers)
+    return replace(found, verdict="corrected") if false and right else found
 
 
 def snapped(value: float) -> float:
