@@ -10,7 +10,6 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
 from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose, proved, refuted
 from paper_repro.claims.draw import Vertices, random_prior
@@ -140,39 +139,22 @@ def least_distortion(
     priors, ratio = np.array(vertices), math.exp(leakage)
     size = priors.shape[1]
     apart = database_distances(values or size, records)
-    entry = np.arange(size * size).reshape(
-        size, size
-    )  # then: a column's largest entry for each output, and the distortion
-    rows: list[dict[int, float]] = [
-        {
-            **dict(zip(entry.ravel().tolist(), (prior[:, np.newaxis] * apart).ravel().tolist(), strict=True)),
-            size * size + size: -1.0,
-        }
-        for prior in priors
-    ]
-    limits = [0.0] * len(priors)
+    unit = np.eye(size * size + size + 1)  # the entries, the largest one of each column, and the distortion
+    entry, top, changed = unit[: size * size].reshape(size, size, -1), unit[size * size : -1], unit[-1]
+    rows = [np.tensordot(prior[:, np.newaxis] * apart, entry) - changed for prior in priors]
+    slack = delta if name == APPROXIMATE else 0.0
     if name in (DP, APPROXIMATE):
-        for x, z in np.argwhere(apart == 1):
-            rows += [{int(entry[x, y]): 1.0, int(entry[z, y]): -ratio} for y in range(size)]
-        limits += [delta if name == APPROXIMATE else 0.0] * (len(rows) - len(limits))
+        rows += [one for x, z in np.argwhere(apart == 1) for one in entry[x] - ratio * entry[z]]
     elif name == MAXIMAL:
-        for prior in priors:
-            for x, y in np.ndindex(size, size):
-                rows.append(dict(zip(entry[:, y].tolist(), (-ratio * prior).tolist(), strict=True)))
-                rows[-1][int(entry[x, y])] += 1.0
-        limits += [0.0] * (len(rows) - len(limits))
+        means = [np.tensordot(prior, entry, 1) for prior in priors]
+        rows += [entry[x, y] - ratio * mean[y] for mean in means for x, y in np.ndindex(size, size)]
     elif name == LEAKAGE:
-        rows += [{int(entry[x, y]): 1.0, size * size + y: -1.0} for x, y in np.ndindex(size, size)]
-        rows.append({size * size + y: 1.0 for y in range(size)})
-        limits += [0.0] * (size * size) + [ratio]
-    rows += [{int(entry[place]): weight for place, weight in row.items()} for row, _ in more]
-    limits += [limit for _, limit in more]
-    places = [(number, column) for number, row in enumerate(rows) for column in row]
-    matrix = csr_array(([value for row in rows for value in row.values()], tuple(zip(*places, strict=True))))
-    total = np.zeros((size, matrix.shape[1]))
-    np.put_along_axis(total, entry, 1.0, axis=1)
-    costs = np.append(np.zeros(matrix.shape[1] - 1), 1.0)
-    found = linprog(costs, matrix, limits, csr_array(total), np.ones(size))
+        rows += [entry[x, y] - top[y] for x, y in np.ndindex(size, size)]
+    limits = [0.0] * len(priors) + [slack] * (len(rows) - len(priors))
+    if name == LEAKAGE:
+        rows, limits = [*rows, top.sum(axis=0)], [*limits, ratio]
+    rows += [sum((weight * entry[place] for place, weight in row.items()), 0 * changed) for row, _ in more]
+    found = linprog(changed, np.array(rows), [*limits, *(limit for _, limit in more)], entry.sum(axis=1), np.ones(size))
     return math.inf if found.fun is None else float(found.fun)
 
 
