@@ -27,6 +27,7 @@ _COMMANDS = {
     r"\!": r"\negthinspace ",
     r"\|": r"\Vert ",
     r"\\": r"\cr ",
+    r"\operatorname": r"\mathrm",  # GitHub does not allow it
     "<": r"\lt ",
     ">": r"\gt ",
     "|": r"\vert ",
@@ -34,7 +35,7 @@ _COMMANDS = {
     "_": " _",  # after a space it may open an emphasis, but nothing closes one
     "\n": " ",
 }
-_COMMAND = re.compile(r"\\[{}\\,:;!|]|[<>|*_\n]")
+_COMMAND = re.compile(r"\\operatorname\b|\\[{}\\,:;!|]|[<>|*_\n]")
 # Elements of MathML that have a fixed number of parts.
 _PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 
