@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, proved, refuted
+from paper_repro.claims.base import Finding, Sample, claim, corrected, proved
 from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import Channel, changed, distances, exp_ratio, product, response
 from paper_repro.claims.prove import always, identical
@@ -25,6 +25,8 @@ from paper_repro.claims.zhong_bu2022_tools import (
     least_by_program,
     least_distortion,
     loss,
+    put_right,
+    snapped,
     uniform,
 )
 from paper_repro.errors import optional
@@ -192,12 +194,12 @@ def proof_of_theorem_6_strict(never: bool = True) -> Finding:
     text = (
         "A constant mechanism leaks nothing, less than $\\log 4$; for outputs never published {one} < {bound} is asked."
     )
-    return refuted(text, not rows[0][1] < bound, one=rows[0][1], bound=bound)
+    return put_right(text, not rows[0][1] < bound, rows[0][1] <= bound, one=rows[0][1], bound=bound)
 
 
 @claim(wrong={"with theta D": {"power": 1}})
 def proof_of_theorem_6_item_2_5_last_line(power: int = -1) -> Finding:
-    exact = math.exp(least_by_program(RENYI, 2, 1, 0.2, ((0.75, 0.25),)))
+    exact = snapped(math.exp(least_by_program(RENYI, 2, 1, 0.2, ((0.75, 0.25),))))
     printed, mended = ((1 - d) ** 2 / d for d in (0.2, 0.2 * 0.5**power))
     name = "$P = (3,1)/4$, $D = 1/5$, order 2"
     says = r"the last line gives $\log {}$, the least leakage is $\log {}$"
@@ -347,7 +349,8 @@ def proof_of_theorem_9_convention(distortion: F = F(1, 10)) -> Finding:
         "For $P = (5,3,2)/10$, $\\delta = 0$ and $D = 1/10$ the diagonal $(1,1,1)$ meets the constraints of (9) and would have "
         "$d_1 = {zero}$; the least leakage is $\\log {ratio}$, with which the least distortion is {least}."
     )
-    return refuted(text, needed and abs(least - float(distortion)) < _EXACT, zero=0, ratio=18, least=distortion)
+    exact = abs(least - float(distortion)) < _EXACT
+    return put_right(text, needed and exact, exact, zero=0, ratio=18, least=distortion)
 
 
 def _order_14(prior: FloatArray, slack: float) -> int:
@@ -420,17 +423,18 @@ def proof_of_theorem_9_summary(sample: Sample, last: int = 1) -> Finding:
 # Propositions and lemmas of the appendix
 
 
-@claim(wrong={"with Q(i|k), as the sums of the rows give": {"mended": True}})
-def proof_of_proposition_30(mended: bool = False) -> Finding:
+@claim(wrong={"with Q(i|k), as the sums of the rows give": {"last": True}})
+def proof_of_proposition_30(last: bool = False) -> Finding:
     ii, ki, ik, kk, rest_i, rest_k = _z3("ii ki ik kk rest_i rest_k")
     known = [one >= 0 for one in (ii, ki, ik, kk)] + [ii + ki + rest_i == 1, ik + kk + rest_k == 1, rest_i >= rest_k]
-    follows = always(kk + (ik if mended else ki) >= ii + ki, *known)
+    right = always(kk + ik >= ii + ki, *known)
     # The last display of the proof, for x = Q(i|i) - delta, with Q(k|i) in place of Q(k|k).
-    follows &= not mended or always(ii - ki / ik * ii == ii / ik * (ik - ki), ik > 0)
+    right &= always(ii - ki / ik * ii == ii / ik * (ik - ki), ik > 0)
+    false = not always(kk + (ik if last else ki) >= ii + ki, *known)
     text = (
         "Rows $(8,2)/10$ of $i$, $(3,7)/10$ of $k$: $Q(k|k) + Q(k|i) = {left}$, less than $Q(i|i) + Q(k|i) = {right}$."
     )
-    return refuted(text, not follows, left=F(9, 10), right=F(1))
+    return put_right(text.replace("{right}", "1"), false, right, left=F(9, 10))
 
 
 @claim(wrong={"its exponential": {"form": math.exp}})
@@ -458,7 +462,7 @@ def proof_of_lemma_24_equality(sample: Sample, last: F = F(0)) -> Finding:
         "Fair letters, rows $(1,0,1)/2$ and $(0,1,0)$, $N = m + 1 = 3$: the distortion is {before} before the last two outputs "
         "are merged, and {after} after."
     )
-    return refuted(text, before == after and not sample.failures, before=before, after=after)
+    return put_right(text, before == after, not sample.failures, before=before, after=after)
 
 
 @claim(wrong={"where as many are white as red": {"white": 2}})

@@ -93,21 +93,26 @@ def draw_verdicts(summary: pd.DataFrame, title: str = "") -> Figure:
     return figure
 
 
-@drawing("root", "depth", "number", "verdict")
+@drawing("root", "depth", "name", "on", "paper", "number", "verdict")
 def draw_rests(rests: pd.DataFrame, title: str = "") -> Figure:
     """What rests on the first root of a table as of :func:`rests_table`: a line a row, each under the one it uses."""
     shown = rests[rests["root"] == rests["root"].iloc[0]].reset_index(drop=True)
-    figure, axes = canvas(7.2, 0.6 + 0.24 * len(shown))
-    for i, row in shown.iterrows():
-        color, hatch = _LOOKS[str(row["verdict"])]
-        depth, label = int(row["depth"]), f"{row['paper']}, {row['number']}: {row['verdict']}"
-        if depth:
-            above = shown.index[(shown["name"] == row["on"]) & (shown.index < i)][-1]
-            axes.plot([depth - 1, depth - 1, depth], [above, i, i], color="#888888", linewidth=0.9, zorder=1)
-        axes.scatter(depth, int(str(i)), s=70, color=color, hatch=hatch, edgecolor="black", linewidth=0.6, zorder=2)
-        weight = "bold" if row["verdict"] in FAULTY else "normal"
-        axes.annotate(label, (depth, int(str(i))), (9, 0), textcoords="offset points", va="center", weight=weight)
-    axes.set(xlim=(-0.3, shown["depth"].max() + 6), ylim=(len(shown) - 0.4, -0.6), title=title)
+    labels = shown["paper"] + ", " + shown["number"] + ": " + shown["verdict"]
+    # Inches: a step to the right, and a letter of the label.
+    step, letter = 0.5, 0.082
+    width = max(5.0, (step * (shown["depth"] + 1) + letter * labels.str.len()).max())
+    figure, axes = canvas(width, 0.6 + 0.24 * len(shown))
+    places: dict[str, tuple[int, int]] = {}
+    for i, (name, on, depth, verdict) in enumerate(shown[["name", "on", "depth", "verdict"]].itertuples(index=False)):
+        places[name] = depth, i
+        if on in places:
+            left, above = places[on]
+            axes.plot([left, left, depth], [above, i, i], color="#888888", linewidth=0.9, zorder=1)
+        color, hatch = _LOOKS[verdict]
+        axes.scatter(depth, i, s=70, color=color, hatch=hatch, edgecolor="black", linewidth=0.6, zorder=2)
+        weight = "bold" if verdict in FAULTY else "normal"
+        axes.annotate(labels[i], (depth, i), (9, 0), textcoords="offset points", va="center", weight=weight)
+    axes.set(xlim=(-0.3, width / step - 0.3), ylim=(len(shown) - 0.4, -0.6), title=title)
     axes.axis("off")
     return figure
 

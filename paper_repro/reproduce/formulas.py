@@ -27,6 +27,7 @@ _COMMANDS = {
     r"\!": r"\negthinspace ",
     r"\|": r"\Vert ",
     r"\\": r"\cr ",
+    r"\operatorname": r"\mathrm",  # GitHub does not allow it
     "<": r"\lt ",
     ">": r"\gt ",
     "|": r"\vert ",
@@ -34,7 +35,7 @@ _COMMANDS = {
     "_": " _",  # after a space it may open an emphasis, but nothing closes one
     "\n": " ",
 }
-_COMMAND = re.compile(r"\\[{}\\,:;!|]|[<>|*_\n]")
+_COMMAND = re.compile(r"\\operatorname\b|\\[{}\\,:;!|]|[<>|*_\n]")
 # Elements of MathML that have a fixed number of parts.
 _PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 
@@ -90,6 +91,10 @@ def mathml(formula: str) -> str:
     wrong += [part for part in tree.iter() if part.get("mathvariant", "normal") != "normal"]
     if wrong or "\\" in "".join(tree.itertext()):
         return ""
+    for part in tree.iter("mi"):
+        text = part.text or ""
+        if len(text) > 1 and text.isalpha():  # log and the like stand off from what is beside them
+            part.tag, part.attrib = "mo", {"lspace": "0.17em", "rspace": "0.1em"}
     tree.attrib = {"alttext": formula}
     return ElementTree.tostring(tree, encoding="unicode").replace(" />", "/>")
 

@@ -186,6 +186,7 @@ def test_a_formula_that_fails_is_shown_as_it_is_written(formula):
 def test_formulas_survive_markdown():
     mistune = pytest.importorskip("mistune")
     formula = r"\hat{a}_{1} * \hat{b}_{2} * \{c_1, c_2\}\, |d| < e_1"
+    assert markdown_text(r"$\operatorname{top}_2$") == r"$\mathrm{top} _2$"
     told = markdown_text(f"a_b_c, *d* and ${formula}$ or ${formula}$.")
     shown = mistune.create_markdown(escape=False)(told)
     assert "<em>" not in shown and "<strong>" not in shown
