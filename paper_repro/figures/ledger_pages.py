@@ -252,6 +252,13 @@ def _paper_page(paper: str, rows: Sequence[Row]) -> str:
         if row.name in _sources():
             lines.append(f"* [Check](../{_sources()[row.name]}) `{row.name}`")
         parts.append("\n".join(lines))
+    if elsewhere := [
+        f"* {place.partition(':')[2].strip()}: {_link(row)}"
+        for row in rows
+        for place in row.also
+        if place.startswith(f"{paper}:")
+    ]:
+        parts += ["### Stated by several papers, and judged once", "\n".join(elsewhere)]
     return "\n\n".join(parts) + "\n"
 
 
