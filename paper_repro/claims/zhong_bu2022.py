@@ -301,12 +301,11 @@ def _printed_7(notion: str, case: Case) -> Bounds:
 
 
 def _space(notion: str, rng: np.random.Generator, pairs: float = 0.25) -> tuple[int, int]:
-    """How many values and records; small for Renyi differential privacy, whose program is slow."""
-    return (
-        (2, 2)
-        if rng.random() < pairs * (0.4 if notion == RENYI else 1)
-        else (int(rng.integers(2, 3 + (notion != RENYI) * 2)), 1)
-    )
+    """How many values and records; few for Renyi differential privacy, whose program is slow."""
+    slow = notion == RENYI
+    if rng.random() < (0.1 if slow else pairs):
+        return 2, 2
+    return int(rng.choice([2, 2, 3] if slow else [2, 3, 4])), 1
 
 
 def _draw_6(notion: str, rng: np.random.Generator) -> Case:
@@ -316,7 +315,7 @@ def _draw_6(notion: str, rng: np.random.Generator) -> Case:
     if rng.random() < 0.3:
         vertices = some_of_class_1(rng, m**n)
     alpha, delta = (
-        float(rng.choice([2.0, 5.0] if notion == SIBSON else [1.3, 2.0, 5.0])),
+        float(rng.choice([2.0, 5.0] if notion == SIBSON else [1.3, 2.0, 3.0])),
         float(rng.choice([0.01, 0.05])),
     )
     return Case(m, n, float(rng.uniform(0.03, 0.98)) * n * (m - 1) / m, vertices, alpha, delta)
@@ -325,7 +324,7 @@ def _draw_6(notion: str, rng: np.random.Generator) -> Case:
 def _draw_7(notion: str, rng: np.random.Generator) -> Case:
     m, n = _space(notion, rng, 0.5)
     alpha, delta = (
-        float(rng.choice([2.0, 5.0] if notion == SIBSON else [1.3, 2.0, 5.0])),
+        float(rng.choice([2.0, 5.0] if notion == SIBSON else [1.3, 2.0, 3.0])),
         float(rng.choice([0.01, 0.1])),
     )
     return Case(m, n, float(rng.uniform(0.03, 0.98)) * n * (m - 1) / m, some_of_class_1(rng, m**n), alpha, delta)

@@ -71,7 +71,7 @@ def _printed_8(notion: str, case: Case) -> Bounds:
 
 
 def _draw_8(notion: str, rng: np.random.Generator) -> Case:
-    m, alpha = int(rng.integers(2, 4 if notion == RENYI else 5)), float(rng.choice([1.3, 2.0, 5.0]))
+    m, alpha = int(rng.choice([2, 2, 3] if notion == RENYI else [2, 3, 4])), float(rng.choice([1.3, 2.0, 3.0]))
     d = float(rng.uniform(0.02, 0.98))
     return Case(m, 1, d, some_of_class_1(rng, m), alpha, float(rng.choice([0.01, 0.1, 0.3])))
 
