@@ -569,11 +569,3 @@ def _apart(first: float, second: float) -> float:
 def _pairs(pairs: Mapping[str, tuple[float, float]], says: str) -> str:
     text = "; ".join(f"{name}: {says.format(*map(spoken, pair))}" for name, pair in pairs.items())
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def above(counterexample: str, claimed: float, actual: float, *, margin: float = 1e-6, **numbers: float) -> Finding:
-    """Transitional: a counterexample without a sentence of its own."""
-    text = f"{counterexample}: {spoken(float(claimed))} is printed, and {spoken(float(actual))} is true."
-    found = {"claimed": float(claimed), "actual": float(actual), **{name: float(one) for name, one in numbers.items()}}
-    false = actual > claimed + margin
-    return Finding("refuted", text, found) if false else Finding("holds", f"Not so: {text}", found)

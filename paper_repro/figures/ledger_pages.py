@@ -107,7 +107,7 @@ def finding_pages(folder: str = "") -> list[str]:
 def findings() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The findings that matter and what was found in the papers' favor, each with the names of its rows on record.
 
-    Raises ValueError if none of the rows that one names is on record.
+    Raises ValueError if one names a row that is not on record.
 
     >>> all(finding["rows"] for kind in findings() for finding in kind)
     True
@@ -115,11 +115,8 @@ def findings() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     told = tomllib.loads((_HERE / "ledger.toml").read_text(encoding="utf-8"))
     known = {row.name for row in read_ledger()}
     for entry in told["finding"] + told["favor"]:
-        # The preprint of 2017 and the article of 2018 are one text: a row may stand under either.
-        either = [[name, name.replace("kalantari2017.", "kalantari2018.")] for name in entry["rows"]]
-        entry["rows"] = [next(name for name in names if name in known) for names in either if known & {*names}]
-        if not entry["rows"]:
-            raise ValueError(f"no row on record is named by {entry['title']!r}")
+        if unknown := set(entry["rows"]) - known:
+            raise ValueError(f"{entry['title']!r} names {', '.join(sorted(unknown))}, which is no row on record")
     return told["finding"], told["favor"]
 
 

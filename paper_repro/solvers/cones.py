@@ -116,6 +116,7 @@ def solve_cones(problem: Any, budget: float) -> None:
                 problem.solve(solver="CLARABEL", **options)
         except cvxpy.SolverError as error:
             failure = str(error)
+            continue  # the status is still that of an earlier budget
         if problem.status == cvxpy.OPTIMAL:
             return
     if any(variable.value is None for variable in problem.variables()):
