@@ -32,7 +32,7 @@ from paper_repro.claims.base import (
 from paper_repro.claims.exact import channel as fractions_of
 from paper_repro.claims.prove import always
 from paper_repro.errors import optional
-from paper_repro.graphs import clique, databases, line
+from paper_repro.graphs import clique, databases
 from paper_repro.guessing import conditional_min_entropy, greatest_capacity, min_entropy, min_entropy_capacity
 from paper_repro.notions.ratios import ratio_leakage
 from paper_repro.papers import alvim2011 as paper
@@ -50,11 +50,11 @@ Rng = np.random.Generator
 @claim(wrong={"leakage 0, too, does not imply privacy": {"positive": False}})
 def abstract_not_vice_versa(positive: bool = True) -> Finding:
     z3 = optional("z3", "proofs")
-    s = z3.Real("s")
+    s, t = z3.Reals("s t")
     small = (s > 0 if positive else s >= 0, s <= 1)
     facts = {
         "column maxima sum to 1 + s": always(z3.If(1 - s > 1, 1 - s, 1) + z3.If(s > 0, s, 0) == 1 + s, *small),
-        "no ratio lets 0 stand beside s": always(s > 0, *small),
+        "no ratio is kept": always(z3.Not(z3.And(s <= t * 0, 1 <= t * (1 - s), 1 - s <= t)), t >= 1, *small),
     }
     return proved(
         r"Rows $(1, 0)$ and $(1 - s, s)$ leak $\log_2(1 + s)$ bits, and no ratio is kept, for all $s > 0$ (z3).", facts
@@ -125,7 +125,10 @@ def min_entropy_sign(sign: int = 1) -> Finding:
 @example("input and output equal", np.array([0.3, 0.7]), np.eye(2))
 def bayes_risk(prior: FloatArray, channel: FloatArray, mean: bool = False) -> float:
     entropy = _printed_entropy(prior, channel, True) if mean else conditional_min_entropy(prior, channel, bits=True)
-    return abs(tools.guessed(prior, channel) - 2**-entropy)
+    joint, inputs = prior[:, np.newaxis] * channel, np.arange(len(prior))[:, np.newaxis]
+    rules = itertools.product(range(len(prior)), repeat=channel.shape[1])
+    risk = min(float(joint[inputs != np.array(rule)].sum()) for rule in rules)  # loss 1 for a wrong guess
+    return max(abs(tools.guessed(prior, channel) - 2**-entropy), abs(1 - risk - 2**-entropy))
 
 
 def _printed_entropy(prior: FloatArray, channel: FloatArray, inside: bool) -> float:
@@ -162,8 +165,8 @@ def _renyi(rng: Rng) -> tuple[FloatArray, float]:
     of="priors and orders (between the limit and order / (order - 1) times it)",
     wrong={"of the least probability": {"largest": False}, "without the minus": {"sign": 1}},
 )
-@example("one letter", np.array([1.0]), 2.0)
-@example("four even", np.full(4, 0.25), 1000.0)
+@example("the prior 1", np.array([1.0]), 2.0)
+@example("the prior (1, 1, 1, 1)/4", np.full(4, 0.25), 1000.0)
 def renyi_limit(prior: FloatArray, order: float, largest: bool = True, sign: int = -1) -> float:
     most = float(prior.max())
     renyi = (order * math.log2(most) + math.log2(float(((prior / most) ** order).sum()))) / (1 - order)
@@ -219,23 +222,16 @@ def leakage_sign(strict: bool = False) -> Finding:
     return proved(how, facts)
 
 
-def _ratio_violation(rng: Rng, **_: bool) -> float:
-    prior, channel = tools.random_channel(rng)
+@for_all(
+    tools.random_channel,
+    of="priors and channels (every strategy tried)",
+    wrong={"a priori over a posteriori": {"turned": True}},
+)
+@example("rows (3, 1)/4, (1, 3)/4, chances 1/2 before and 3/4 after", np.array([0.5, 0.5]), tools.KEEP)
+def leakage_ratio(prior: FloatArray, channel: FloatArray, turned: bool = False) -> float:
     entropies = min_entropy(prior, bits=True) - conditional_min_entropy(prior, channel, bits=True)
-    return abs(math.log2(tools.guessed(prior, channel) / prior.max()) - entropies)
-
-
-@claim(instance=_ratio_violation, wrong={"a posteriori over a priori": {"turned": True}})
-def leakage_ratio(sample: Sample, turned: bool = False) -> Finding:
-    ratio, leaked = 3 / 2 if turned else 2 / 3, tools.leaked_bits([0.5, 0.5], tools.KEEP)
-    order = refuted(
-        "Through rows (3, 1)/4, (1, 3)/4 chances are 1/2 before and 3/4 after, with ratio {ratio}, and {leaked} bits leak.",
-        abs(math.log2(ratio) - leaked) > 1e-9,
-        ratio=ratio,
-        leaked=leaked,
-    )
-    mended = holds(sample, of="priors and channels (every strategy tried)")
-    return depends({"as log2 of a posteriori over a priori": mended, "in the order of the words": order})
+    ratio = tools.guessed(prior, channel) / float(prior.max())
+    return abs(math.log2(1 / ratio if turned else ratio) - entropies)
 
 
 @claim(wrong={"as mended: if they are independent": {"only_if": False}})
@@ -306,28 +302,32 @@ def _others_known_violation(rng: Rng, independent: bool = False) -> float:
     return tools.leaked_bits(own, unknown) - max(tools.leaked_bits(own, rows[:, d]) for d in range(rows.shape[1]))
 
 
-@claim(instance=_others_known_violation, wrong={"for independent individuals, as mended": {"independent": True}})
+@claim(instance=_others_known_violation, wrong={"of independent individuals": {"independent": True}})
 def others_known(sample: Sample, independent: bool = False) -> Finding:
     rows = tools.SUM_OF_TWO
     known = max(tools.leaked_bits([0.5, 0.5], rows[[first, first + 2]]) for first in (0, 1))
     alone = tools.leaked_bits([0.5, 0.5], (rows[:2] + rows[2:]) / 2)
     equal = alone if independent else tools.leaked_bits([0.5, 0.5], rows[[0, 3]])
-    name = "Two individuals with one and the same fair bit, rows (5, 1)/6 at 00, (3, 3)/6 between, (1, 5)/6 at 11"
     leakage = math.exp(ratio_leakage(rows, tools.hamming_graph(2, 2)))
-    return corrected(
-        {name: tools.at_most(known, equal)},
-        {"independent bits": tools.at_most(known, alone), r"$e^\epsilon$": (3.0, leakage)},
-        sample,
-        says="known others give {} bits about one individual, unknown ones {}",
+    every = refuted(
+        "Two individuals with one and the same fair bit, rows (5, 1)/6 at 00, (3, 3)/6 between, (1, 5)/6 at 11: known others "
+        "give {known} bits about one individual, unknown ones {unknown}.",
+        equal > known + 1e-9 and abs(leakage - 3) < 1e-9,
+        known=known,
+        unknown=equal,
     )
+    own = holds(sample, named={"the same rows with two independent fair bits": alone - known}, of="independent priors")
+    return depends({"of independent individuals": own, "of any individuals": every})
 
 
-@claim(wrong={"with at least one participant, as mended": {"participants": 1}})
-def salaries(participants: int = 0) -> Finding:
-    answers = np.array([[1.0, 0.0] if "s" in database else [0.0, 1.0] for database in databases(("null", "s"), 2)])
-    chances = answers[1, 1], answers[3 * participants, 1]
-    mended = {"someone takes part: leakage": (0.0, ratio_leakage(answers[[1, 3, 2]], line(3)))}
-    return corrected({"Chance that there is no mean": chances}, mended, says="{} with one participant, {} with none")
+@claim(wrong={"on the empty database, too": {"participants": 0}})
+def salaries(participants: int = 1) -> Finding:
+    facts = {}
+    for u in range(1, 6):
+        present = {sum(value == "s" for value in database) for database in databases(("null", "s"), u)}
+        means = {"s" if count else "none" for count in present if count >= participants}  # the mean of s, s, ..., s
+        facts[f"{u} employees"] = means == {"s"}
+    return proved("The mean is $s$ on every database of up to five employees but the empty one, enumerated.", facts)
 
 
 # Section 4
@@ -376,10 +376,10 @@ def proposition_1(sample: Sample, less: int = 1) -> Finding:
     return proved(how, tools.scale_facts(less), sample)
 
 
-def _scales(reading: Reading) -> dict[str, tuple[float, float]]:
+def _scales(reading: Reading, *cases: tuple[int, int, int]) -> dict[str, tuple[float, float]]:
     """Largest entry of the matrix on Val^u, and what it must be for rows to sum to 1."""
     largest = {}
-    for v, u, t in [(3, 2, 2), (2, 1, 2)]:
+    for v, u, t in cases:
         matrix = paper.proposition_1(v, u, math.log(t), reading)
         exact = 1 / sum(Fraction(math.comb(u, d) * (v - 1) ** d, t**d) for d in range(u + 1))
         largest[f"$v = {v}$, $u = {u}$, $t = {t}$"] = (float(matrix.max()), float(exact))
@@ -391,7 +391,8 @@ _SCALE = "the scale is {}, and rows sum to 1 with {}"
 
 @claim(instance=_proposition_1_violation, wrong={"(t / (v - 1 + t))^u": {"reading": "corrected"}})
 def proposition_1_scale(sample: Sample, reading: Reading = "printed") -> Finding:
-    return corrected(_scales(reading), _scales("corrected"), sample, says=_SCALE)
+    cases = (3, 2, 2), (2, 1, 2)
+    return corrected(_scales(reading, *cases), _scales("corrected", *cases), sample, says=_SCALE)
 
 
 @claim(wrong={"from eps = 0 on": {"from_zero": True}})
@@ -416,7 +417,7 @@ def figure_4b(first: str = "011112222") -> Finding:
 
 @claim(wrong={"(t / (v - 1 + t))^u": {"reading": "corrected"}})
 def example_1_scale(reading: Reading = "example") -> Finding:
-    return corrected(_scales(reading), _scales("corrected"), says=_SCALE)
+    return corrected(_scales(reading, (3, 2, 2)), _scales("corrected", (3, 2, 2), (3, 2, 5)), says=_SCALE)
 
 
 @claim(wrong={"with exponent 1 everywhere off the diagonal": {"sizes": [1, 8]}})
@@ -469,19 +470,18 @@ def proposition_2(sample: Sample, up: bool = False, beyond: bool = False) -> Fin
     return loose(pairs, sample, says="$2^I$ is at most {}, the bound is {}")
 
 
-@claim(wrong={"for as many outputs as values, as mended": {"outputs": 2}})
-def proposition_2_better(outputs: int = 3) -> Finding:
-    general, special = 2 ** paper.theorem_1(2, 3, LOG2), 2 ** paper.proposition_2(2, 3, outputs, LOG2)
-    difference = paper.proposition_2(2, 2, 2, LOG2) - paper.theorem_1(2, 2, LOG2)
-    some = holds(named={"v = u = t = 2, r = 2: 8/5 below 16/9": difference})
-    every = refuted(
-        "For $v = 2, u = r = 3, t = 2$ Theorem 1 bounds $2^I$ by {general}, Proposition 2 by {special}; {exact} is the largest.",
-        special > general + 1e-9,
-        general=general,
-        special=special,
-        exact=tools.plain(math.exp(greatest_capacity(tools.hamming_graph(2, 3), outputs, LOG2))),
-    )
-    return depends({"that it can be smaller": some, "that it is smaller for every r below v^u": every})
+@claim(wrong={"smaller for every r below v^u": {"every": True}})
+def proposition_2_better(every: bool = False) -> Finding:
+    special, general = Fraction(2 * 2**100, 2 - 1 + 2**100), Fraction(4, 3) ** 100
+    exact = math.exp(greatest_capacity(tools.hamming_graph(2, 3), 3, LOG2))
+    facts = {
+        "u = 100": special < 2 and general > 2**41 and abs(paper.proposition_2(2, 100, 2, LOG2) - 1) < 1e-9,
+        "r = 3: 8/3, 64/27 and 2": abs(2 ** paper.proposition_2(2, 3, 3, LOG2) - 8 / 3) < 1e-9
+        and abs(exact - 2) < 1e-9,
+    }
+    if every:
+        facts["v = 2, u = r = 3, t = 2"] = Fraction(8, 3) < Fraction(4, 3) ** 3
+    return proved(r"For $v = r = t = 2$, $u = 100$ it is below 1 bit, and $B$ above 41 bits, in fractions.", facts)
 
 
 @claim(wrong={"with v below in place of v - 1": {"less": 0}})
@@ -519,11 +519,14 @@ def theorem_2(sample: Sample, nats: bool = False) -> Finding:
 
 @claim(wrong={"for at least three individuals with two values, at t = 4": {"individuals": 3}})
 def theorem_2_stronger(individuals: int = 1) -> Finding:
-    alone, found = paper.theorem_2(math.log(4)), [paper.theorem_1(2, u, math.log(4)) for u in range(individuals, 9)]
-    return refuted(
-        "For $v = 2$, $t = 4$ Theorem 2 gives {alone} bits; Theorem 1 gives {one} for one individual, {two} for two.",
-        any(alone >= bound for bound in found),
-        alone=alone,
-        one=paper.theorem_1(2, 1, math.log(4)),
-        two=paper.theorem_1(2, 2, math.log(4)),
-    )
+    alone = paper.theorem_2(math.log(4))
+    printed = {
+        f"$v = 2$, $u = {u}$, $t = 4$": tools.at_most(paper.theorem_1(2, u, math.log(4)), alone)
+        for u in range(individuals, 9)
+    }
+    mended = {f"three or more: u = {u}": tools.at_most(paper.theorem_1(2, u, math.log(4)), alone) for u in range(3, 9)}
+    for v, t in itertools.product((2, 3, 10), (1.5, 4, 30)):
+        mended[f"Theorem 1, one individual, v = {v}, t = {t}"] = tools.at_most(
+            math.log2(t), paper.theorem_1(v, 1, math.log(t))
+        )
+    return corrected(printed, mended, says="Theorem 1 gives {} bits, Theorem 2 {}")

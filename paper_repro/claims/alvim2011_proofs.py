@@ -222,13 +222,13 @@ def equation_10(sample: Sample, factor: bool = True) -> Finding:
 
 @claim(wrong={"for r up to 2 v^l": {"outputs": 5}})
 def equation_10_columns(outputs: int = 8) -> Finding:
-    kept = 3
-    return refuted(
-        "For $v = 3$, $r = 8$, so $l = 1$, the {moved} columns of the smallest maxima leave {left} to take them, not {moved}.",
-        outputs - kept > kept,
-        moved=outputs - kept,
-        left=kept,
-    )
+    def moved_and_left(r: int, v: int = 3) -> tuple[float, float]:
+        kept = v ** max(power for power in range(5) if v**power < r)
+        return float(r - kept), float(min(r - kept, kept))
+
+    printed = {f"$v = 3$, $r = {outputs}$, so $l = 1$": moved_and_left(outputs)}
+    mended = {f"r = {r}": moved_and_left(r) for r in (4, 5, 6, 10, 18)}
+    return corrected(printed, mended, says="{} columns are to go, each to another of those that stay, which are {}")
 
 
 def _lemma_4_violation(rng: Rng, apart: bool = False, nats: bool = False) -> float:
