@@ -31,7 +31,16 @@ from paper_repro.claims.base import (
 )
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import KNOWN, SHORT, Channel, as_floats, channel, dot, prior, ratio, response
-from paper_repro.claims.kalantari_tools import any_odds, any_set, budget, channel_program, confirmed, eps, ordered_set
+from paper_repro.claims.kalantari_tools import (
+    any_odds,
+    any_set,
+    budget,
+    channel_program,
+    confirmed,
+    eps,
+    mended,
+    ordered_set,
+)
 from paper_repro.claims.prove import always
 from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
@@ -514,11 +523,17 @@ def equation_4_sign(sign: int = 1) -> Finding:
 
 @claim(wrong={"over finite sets": {"members": 100}})
 def thresholds_maximum(members: int = 0) -> Finding:
-    n = optional("z3", "proofs").Real("n")
+    z3 = optional("z3", "proofs")
+    n, limit = z3.Real("n"), z3.Q(1, 2)
     seconds = [Fraction(1, 2) - Fraction(1, number) for number in range(3, members)]
     attained = max(seconds) in seconds if members else not always(1 / (n + 1) < 1 / n, n >= 3)
     text = (
         "Among the distributions (1/2 + 1/n, 1/2 - 1/n), n = 3, 4, ..., none has the largest second probability: each is below "
         "the next one and below {limit}."
     )
-    return refuted(text, not attained, limit=Fraction(1, 2))
+    number, gap = z3.Reals("number gap")
+    facts = {
+        "1/2 is a bound": always(limit - 1 / n < limit, n >= 3),
+        "no less is": always(limit - 1 / number > limit - gap, gap > 0, number >= 3, number * gap > 1),
+    }
+    return mended(text, not attained, proved("The supremum is 1/2 (z3).", facts), limit=Fraction(1, 2))

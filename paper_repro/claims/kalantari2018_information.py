@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, holds, proved, refuted
+from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import channel, information, prior, response, worst_distortion
 from paper_repro.claims.kalantari_tools import eps, last_budget, least_information, mended, reals, same, symbols
@@ -197,16 +197,7 @@ def _class_1(rng: np.random.Generator) -> tuple[Any, ...]:
     return source, float(rng.uniform(0.02, 1.0)), rng.dirichlet(np.ones(source.vertex_count), size=20)
 
 
-@for_all(
-    _class_1,
-    of="convex Class I sets at any D",
-    tolerance=SOLVED,
-    share=0.25,
-    wrong={"without D log (M-1)": {"off": 0.0}},
-)
-@example("simplex, M = 3, D = 1/4", SourceSet(np.eye(3)), 0.25, np.eye(3))
-@example("uniform, M = 10, D = 3/10", SourceSet(np.full(10, 0.1)), 0.3, np.ones((1, 1)))
-def lemma_3_formula(source: SourceSet, distortion: float, weights: FloatArray, *, off: float = 1.0) -> float:
+def _formula_missed(source: SourceSet, distortion: float, weights: FloatArray, *, off: float) -> float:
     """Nothing less for the uniform distribution, and no more for Q_D under members of the hull."""
     size = source.alphabet_size
     uniform, kept = np.full(size, 1 / size), min(distortion, 1 - 1 / size)
@@ -216,15 +207,29 @@ def lemma_3_formula(source: SourceSet, distortion: float, weights: FloatArray, *
     return max(formula - least_information(uniform, source.vertices, distortion), reached - formula)
 
 
-@claim(wrong={"for the hull": {"hull": True}})
-def lemma_3_points(hull: bool = False) -> Finding:
-    worst = max(information(one, IDENTITY) for one in [*IDENTITY, *([np.full(2, 0.5)] * hull)])
-    formula = kalantari2018.lemma_3(2, 0.05)
+@claim(
+    instance=lambda rng, off=1.0: _formula_missed(*_class_1(rng), off=off),
+    tolerance=SOLVED,
+    share=0.25,
+    wrong={"without D log (M-1)": {"off": 0.0}},
+)
+def lemma_3_formula(sample: Sample, off: float = 1.0) -> Finding:
+    named = {
+        "uniform, M = 10, D = 3/10": _formula_missed(SourceSet(np.full(10, 0.1)), 0.3, np.ones((1, 1)), off=off),
+        "simplex, M = 3, D = 1/4": _formula_missed(SourceSet(np.eye(3)), 0.25, np.eye(3), off=off),
+    }
+    worst, formula = max(information(one, IDENTITY) for one in IDENTITY), kalantari2018.lemma_3(2, 0.05)
     text = (
         "For the points (1, 0), (0, 1) at D = 1/20 the formula is {formula}. The identity is valid and has information {worst} "
         "under either."
     )
-    return refuted(text, formula > worst, formula=round(formula, 6), worst=worst)
+    readings = {
+        "of convex sets, as all are taken to be": holds(
+            sample, named=named, tolerance=SOLVED, of="convex Class I sets at any D"
+        ),
+        "of any sets": refuted(text, formula > worst, formula=round(formula, 6), worst=worst),
+    }
+    return depends(readings)
 
 
 @claim(wrong={"to a uniformly drawn letter": {"matrix": "1/2 1/2; 1/2 1/2"}})
@@ -366,16 +371,7 @@ def not_convex(grid: tuple[str, str, str] = ("11/20", "3/5", "13/20")) -> Findin
     )
 
 
-@for_all(
-    lambda rng: (_any_set(rng),),
-    of="convex sets, just below the end and at it",
-    tolerance=SOLVED,
-    share=0.2,
-    wrong={"at D^(1), the largest least probability": {"first": True}},
-)
-@example("Table II", load_source_set("P_II_10"))
-@example("Class I, M = 6", load_source_set("P_I_6"))
-def same_perfect_privacy(source: SourceSet, *, first: bool = False) -> float:
+def _ends_apart(source: SourceSet, first: bool) -> float:
     """Differential privacy leaks nothing from ``last_budget`` on; so does information there, and not a hundredth below."""
     end = float(source.vertices.min(axis=1).max()) if first else last_budget(source)
     if end < 1e-3:
@@ -384,12 +380,23 @@ def same_perfect_privacy(source: SourceSet, *, first: bool = False) -> float:
     return max(_mi(source, end), eps(source, end), 1e-4 - below if not first else 0.0)
 
 
-@claim(wrong={"of convex sets": {"hull": True}})
-def perfect_privacy_points(hull: bool = False) -> Finding:
-    sources = [*IDENTITY, *([np.full(2, 0.5)] * hull)]
-    changed = 0.0 if max(information(one, IDENTITY) for one in sources) == 0 else last_budget(ENDS)
+@claim(
+    instance=lambda rng, first=False: _ends_apart(_any_set(rng), first),
+    tolerance=SOLVED,
+    share=0.2,
+    wrong={"at D^(1), the largest least probability": {"first": True}},
+)
+def same_perfect_privacy(sample: Sample, first: bool = False) -> Finding:
+    named = {"Class I, M = 6": _ends_apart(load_source_set("P_I_6"), first)}
+    named["Table II"] = _ends_apart(load_source_set("P_II_10"), first)
+    needed = 0.0 if max(information(one, IDENTITY) for one in IDENTITY) == 0 else last_budget(ENDS)
     text = (
-        "For the points (1, 0), (0, 1) the identity has no information under either: none is needed at D = {changed}. "
+        "For the points (1, 0), (0, 1) the identity has no information under either: none is needed at D = {needed}. "
         "Differential privacy has no leakage from D = {end} on."
     )
-    return refuted(text, changed < last_budget(ENDS), changed=changed, end=last_budget(ENDS))
+    of = "convex sets, just below the end and at it"
+    readings = {
+        "of convex sets, as all are taken to be": holds(sample, named=named, tolerance=SOLVED, of=of),
+        "of any sets": refuted(text, needed < last_budget(ENDS), needed=needed, end=last_budget(ENDS)),
+    }
+    return depends(readings)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, loose, proved, refuted
+from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose, proved
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import (
     KNOWN,
@@ -27,7 +27,7 @@ from paper_repro.claims.exact import (
     response,
     worst_distortion,
 )
-from paper_repro.claims.kalantari_tools import channel_program, falling_letters, output_sizes, tail
+from paper_repro.claims.kalantari_tools import channel_program, falling_letters, mended, output_sizes, tail
 from paper_repro.claims.prove import always, identical
 from paper_repro.errors import optional
 
@@ -188,7 +188,10 @@ def validity(count: int = 2) -> Finding:
         "For {{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)}} and k = 1, D_i = (5/16, 5/16, 1) is valid for D = {worst}, but "
         "P_1 D_1 + P_2 D_2 is up to {spent}, and D - D^(1) is {left}."
     )
-    return refuted(text, spent > worst - left, worst=worst, spent=spent, left=worst - left)
+    # Valid at this distortion, and each prior's own tail says so.
+    own = max(dot(one[:2], prior("5/16 5/16")) + tail(one, 1) for one in priors)
+    right = holds(named={"the same with the tail of each P": abs(float(own - worst))})
+    return mended(text, spent > worst - left, right, worst=worst, spent=spent, left=worst - left)
 
 
 @claim(wrong={"without equal sums": {"equal": False}, "b in any order": {"rising": False}})
