@@ -239,16 +239,29 @@ def _lower(points: Folding, distortion: float) -> float:
     return min(math.exp(theorem_3(points, distortion, reading).lower) for reading in readings)
 
 
-@claim(wrong={"of two of the three points, whose permutations form a group": {"priors": MIRRORED}})
-def theorem_3_lower(priors: Sequence[Prior] = THREE) -> Finding:
+@claim(wrong={"of two points, whose permutations form a group": {"priors": MIRRORED, "hull": False}})
+def theorem_3_lower(priors: Sequence[Prior] = THREE, hull: bool = True) -> Finding:
     bound = _lower(_points(priors), 0.6)
     least = float(ratio(CONSTANT)) if worst_distortion(priors, CONSTANT) <= Fraction(3, 5) else math.nan
-    text = (
+    one = (
         "For the points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3) all D_i are forced equal, and at D = 3/5 the bound is log "
         "{bound}. Publishing letter 1 with probability 3/5 and letter 2 with 2/5, whatever the letter is, is valid and leaks "
         "nothing (log {least})."
     )
-    return refuted(text, bound > least + 1e-6, bound=bound, least=least)
+    segment = _points(FAR, hull)
+    above, exact = _lower(segment, 0.62), certified_ratio(FAR, "31/50", OUTER_KEPT, HALF)
+    two = (
+        "The segment from (.6, .3, .1) to (.1, .3, .6) meets {regions} regions, which force all D_i equal: at D = 31/50 the "
+        "bound is log {bound}. Keeping letters 1 and 3 with probability 19/35 each is valid and leaks log {least}, the least."
+    )
+    regions = len(segment.permutations)
+    readings = {
+        "of any sets": refuted(one, bound > least + 1e-6, bound=bound, least=least),
+        "of convex sets, as all are taken to be": refuted(
+            two, above > exact + 1e-6, regions=regions, bound=above, least=exact
+        ),
+    }
+    return depends(readings)
 
 
 def _group_set(rng: np.random.Generator) -> tuple[Any, ...] | None:
@@ -282,18 +295,6 @@ def theorem_3_group(source: SourceSet, distortion: float, *, broken: bool = Fals
     points = _points(source)
     bounds = [theorem_3(points, distortion, reading).lower for reading in ("printed", "largest")]
     return missed(source, distortion, lower=max(bounds))
-
-
-@claim(wrong={"from the two points, whose permutations form a group": {"hull": False}})
-def theorem_3_hull(hull: bool = True) -> Finding:
-    points = _points(FAR, hull)
-    bound = _lower(points, 0.62)
-    least = certified_ratio(FAR, "31/50", OUTER_KEPT, HALF)
-    text = (
-        "The segment from (.6, .3, .1) to (.1, .3, .6) meets {regions} regions, which force all D_i equal: at D = 31/50 the "
-        "bound is log {bound}. Keeping letters 1 and 3 with probability 19/35 each is valid and leaks log {least}, the least."
-    )
-    return refuted(text, bound > least + 1e-6, regions=len(points.permutations), bound=bound, least=least)
 
 
 def _above(rng: np.random.Generator, *, reading: Reading = "largest") -> float:
