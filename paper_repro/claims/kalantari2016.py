@@ -139,18 +139,6 @@ def renumbered(size: int, inputs_only: bool = False) -> bool:
 # Section I
 
 
-@claim(wrong={"the largest over the class": {"over": max}})
-def section_1_utility(over: Callable[[Sequence[Fraction]], Fraction] = min) -> Finding:
-    each = [worst_distortion([one], channel("1 0; 1 0")) for one in channel("1 0; 0 1")]
-    needed = SourceSet(CORNERS).worst_case_distortion([[1, 0], [1, 0]])
-    sentence = (
-        "Answering 1 has distortion {least} under (1, 0) and {needed} under (0, 1); Definition 2 takes the latter."
-    )
-    said = refuted(sentence, float(over(each)) < needed, least=min(each), needed=needed)
-    other = holds(named={"the two corners at ratio 3, where it is 1/4": abs(program(CORNERS, 3.0)[0] - 0.25)})
-    return depends({"as the least over the class": said, "as the least that privacy allows, in the worst case": other})
-
-
 for _name, _over, _sign in (("section_1_not_sub_linear", max, -1), ("section_2a_examples", min, 1)):
 
     @claim(name=_name, wrong={"for a known distribution too": {"seconds": ("1 0",)}})
@@ -193,24 +181,7 @@ def lower_bounds(known: str, budget: str, reading: Any) -> list[dict[str, tuple[
     return [{name: (math.exp(isit.equation_12(source, float(Fraction(budget)), it)), truth)} for it in readings]
 
 
-def _coinciding_violation(rng: np.random.Generator, reach: float = 1.0, **_: str) -> float:
-    source, share = full_budget(rng)
-    budget = reach * share * isit.equation_7(source)[1] * (source.alphabet_size - 1)
-    return apart(isit.equation_12(source, budget, "corrected"), isit.equation_11(source, budget))
-
-
 ORDER_ADDED = {"with the order of Lemma 6 added to (9)": {"reading": "corrected"}}
-
-
-@claim(
-    instance=_coinciding_violation,
-    tolerance=SOLVED,
-    wrong=ORDER_ADDED | {"mended, but up to M max P_M and beyond": {"reach": 2.0}},
-)
-def section_1_bounds_coincide(sample: Sample, reach: float = 1.0, reading: str = "printed") -> Finding:
-    said = "exp of the lower bound is {} there, and of the upper one {}"
-    printed, right = lower_bounds("7/10 3/10", "1/5", reading)
-    return corrected(printed, right, sample, tolerance=SOLVED, says=said)
 
 
 def _published(falling: FloatArray, distortion: float) -> int:
@@ -318,16 +289,16 @@ def lemma_1(mean: Callable[[Sequence[float]], float] = lambda ends: sum(ends) / 
     return mended(sentence, found > mean(ends) + STRICT, weaker, found=found, mean=sum(ends) / 2)
 
 
-@claim(wrong={"at most, not below": {"below": operator.le}, "mended, with the smaller ratio": {"lesser": True}})
-def lemma_1_proof(below: Callable[[Any, Any], bool] = operator.lt, lesser: bool = False) -> Finding:
+@claim(wrong={"at most, not below": {"below": operator.le}})
+def lemma_1_proof(below: Callable[[Any, Any], bool] = operator.lt) -> Finding:
     z3, (a, b, c, d) = optional("z3", "proofs"), reals("a b c d")
-    total, either = a + b, z3.And if lesser else z3.Or
-    weak = always(either(total * c <= a * (c + d), total * d <= b * (c + d)), a >= 0, b >= 0, c > 0, d > 0, total > 0)
-    even = always((total * c == a * (c + d)) == (a * d == b * c), a >= 0, b >= 0, c > 0, d > 0)
-    right = proved("With $\\leq$, for $c, d > 0$, and equal just for $ad = bc$ (z3).", {"at most": weak, "equal": even})
+    total, given = a + b, [a >= 0, b >= 0, c > 0, d > 0, a + b > 0]
+    weak = always(z3.Or(total * c <= a * (c + d), total * d <= b * (c + d)), *given)
+    even = always((total * c == a * (c + d)) == (a * d == b * c), *given)
     left, one = Fraction(1 + 1, 1 + 1), Fraction(1)
-    sentence = "At $a = b = c = d = 1$ both sides are {left}; with $c = 0$ the right one is not defined."
-    return mended(sentence, not below(left, max(one, one)), right, left=left)
+    said = refuted("At $a = b = c = d = 1$ both sides are {left}.", not below(left, max(one, one)), left=left)
+    right = holds(named={"any such numbers, equal just for $ad = bc$ (z3)": float(not (weak and even))})
+    return depends({"with < as in our copy, an extraction": said, "with $\\leq$": right})
 
 
 @claim(wrong={"for two letters": {"classes": ("1 0; 0 1", "3/4 1/4; 1/4 3/4")}})

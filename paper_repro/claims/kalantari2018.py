@@ -149,7 +149,9 @@ def theorem_1_unique(last: bool = False, likely: str = "1 1 1 1") -> Finding:
         given += [sum(w * (1 - q[i][i]) for i, w in enumerate(weights)) <= sum(weights) * d]
         same = (q[i][j] == (1 - d if i == j else d / (size - 1)) for i, j in itertools.product(range(size), repeat=2))
         facts[f"Q is Q_D, M = {size}"] = always(z3.And(*same), *given)
-    return proved("Z3, M = 2, 3, 4: mechanisms valid for the uniform distribution that leak no more than Q_D.", facts)
+    return proved(
+        "Only $Q_D$ is valid for the uniform distribution and leaks no more than $Q_D$ (z3, $M = 2, 3, 4$).", facts
+    )
 
 
 def _letters(vertices: FloatArray, odds: float) -> int:
@@ -205,6 +207,20 @@ def _staircase(matrix: Channel) -> bool:
     return all(a == b or a == odds * b or b == odds * a for a, b in pairs)
 
 
+def _least_by_staircase(vertices: FloatArray, odds: float) -> float:
+    """Least worst-case distortion of the matrices whose columns have two values, of this ratio: all patterns are tried."""
+    size = vertices.shape[1]
+    patterns = list(itertools.product((1.0, odds), repeat=size))[:-1]
+    least = math.inf
+    for columns in itertools.product(patterns, repeat=size):
+        matrix = np.array(columns).T
+        bounds = np.column_stack([-vertices * np.diagonal(matrix), -np.ones(len(vertices))])
+        sums = np.column_stack([matrix, np.zeros(size)])
+        found = linprog(np.eye(size + 1)[-1], A_ub=bounds, b_ub=-np.ones(len(vertices)), A_eq=sums, b_eq=np.ones(size))
+        least = min(least, float(found.fun) if found.status == 0 else math.inf)
+    return least
+
+
 @claim(wrong={"for Class I, single distributions, and any set at low distortion": {"where": ("I", "single", "low")}})
 def section_1_staircase(where: Sequence[str] = ("I",)) -> Finding:
     mirrored = [prior("3/5 3/10 1/10"), prior("3/10 3/5 1/10")]
@@ -222,7 +238,12 @@ def section_1_staircase(where: Sequence[str] = ("I",)) -> Finding:
         "{single}; for the hull of (3/5, 3/10, 1/10) and (3/10, 3/5, 1/10), of Class III, at D = 1/5, of ratio {mirrored}."
     )
     numbers = {"low": found["low"], "single": found["single"], "mirrored": found["low, Class III"]}
-    return refuted(text, bool(outside), **numbers)
+    none = refuted(text, bool(outside), **numbers)
+    two = np.array([[0.6, 0.3, 0.1], [0.5, 0.5, 0.0]])
+    near = abs(channel_program(two, 11 / 8) - 0.45)
+    name = "{(3/5, 3/10, 1/10), (1/2, 1/2, 0)}, of Class II, at D = 9/20, where no staircase has the least ratio 11/8"
+    missing = holds(named={name: max(near, float(_least_by_staircase(two, 11 / 8) < 0.45 + 1e-6))})
+    return depends({"as: no set of another class has it": none, "as: in no other class every set has it": missing})
 
 
 @claim(
@@ -319,24 +340,20 @@ def remark_1(vertices: FloatArray, odds: float, order: Sequence[int], alone: boo
 SIXTHS = [np.array(one) / 6 for one in itertools.product(range(7), repeat=3) if sum(one) == 6]
 
 
-def _said_class_2(named: str, sets: Sequence[tuple[FloatArray, ...]], ties: int) -> Finding:
-    """All sets are said to be of Class II; mended, those none of whose members has all probabilities alike."""
-    found = float(sum(_classes(np.array(one)) == ["II"] for one in sets))
-    mended = float(sum(all(len(set(end.tolist())) > ties for end in one) for one in sets))
-    says = "{} are said to be of Class II, and {} are"
-    return corrected({named: (float(len(sets)), found)}, {named: (mended, found)}, says=says)
-
-
-@claim(wrong={"if it has no ties": {"ties": 2}})
-def example_1_single(ties: int = 1) -> Finding:
-    return _said_class_2("sets of one distribution in sixths, M = 3", [(one,) for one in SIXTHS], ties)
-
-
 @claim(wrong={"unless an end has ties": {"ties": 2}})
-def example_1_segment(ties: int = 1) -> Finding:
+def example_1(ties: int = 1) -> Finding:
+    """All sets are said to be of Class II; mended, those none of whose ends has all probabilities alike."""
     falling = [one for one in SIXTHS if (np.diff(one) <= 0).all()]
-    ends = list(itertools.combinations(falling, 2))
-    return _said_class_2("segments between two falling distributions in sixths, M = 3", ends, ties)
+    cases: dict[str, Sequence[tuple[FloatArray, ...]]] = {
+        "sets of one distribution in sixths, M = 3": [(one,) for one in SIXTHS],
+        "segments between two falling ones": list(itertools.combinations(falling, 2)),
+    }
+    said, right = {}, {}
+    for name, sets in cases.items():
+        found = float(sum(_classes(np.array(one)) == ["II"] for one in sets))
+        said[name] = float(len(sets)), found
+        right[name] = float(sum(all(len(set(end.tolist())) > ties for end in one) for one in sets)), found
+    return corrected(said, right, says="{} are said to be of Class II, and {} are")
 
 
 @claim(wrong={"the mean of 1 - Q(i|i), without weights": {"weighted": False}})

@@ -131,7 +131,13 @@ def compact_sets(closed: bool = False) -> Finding:
         "The Class II set of (p, 1 - p), 1/2 < p <= 1, is not closed: P_2 comes as near to {limit} as one likes, and there "
         "is no largest, so no D^(1) by eq. (9)."
     )
-    return refuted(text, exceeded, limit=0.5)
+    # Over budget at the end 1/2, so over budget at a p near to it: the end forbids no mechanism.
+    d, e, limit = reals("d e D")
+    end, inside = (d + e) / 2, one * d + (1 - one) * e
+    excess = [d >= 0, d <= 1, e >= 0, e <= 1, limit >= 0, end > limit, 2 * one - 1 == end - limit]
+    facts = {"member": always(z3.And(one > z3.Q(1, 2), one <= 1), *excess), "over": always(inside > limit, *excess)}
+    right = proved("With its end 1/2 the set is closed and has the same valid mechanisms (z3).", facts)
+    return mended(text, exceeded, right, limit=0.5)
 
 
 def _set_and_budget(rng: np.random.Generator) -> tuple[Any, ...]:
@@ -241,11 +247,22 @@ def lemma_3_first_letter(matrix: str = "1 0; 1 0") -> Finding:
     return mended(text, found > 0.5, right, found=found, limit=0.5)
 
 
-@claim(wrong={"for Q_D": {"matrix": np.array(response(2, "1/4"), dtype=float)}})
-def lemma_5_worst_source(matrix: FloatArray = SLANTED) -> Finding:
+def _symmetric_excess(rng: np.random.Generator, **_: FloatArray) -> float:
+    size = int(rng.integers(2, 6))
+    matrix = kalantari2016.equation_5(size, float(rng.random()) * (1 - 1 / size))
+    return information(rng.dirichlet(np.ones(size)), matrix) - information(np.full(size, 1 / size), matrix)
+
+
+@claim(
+    instance=_symmetric_excess,
+    tolerance=1e-12,
+    wrong={"for Q_D": {"matrix": np.array(response(2, "1/4"), dtype=float)}},
+)
+def lemma_5_worst_source(sample: Sample, matrix: FloatArray = SLANTED) -> Finding:
     even, other = (information(np.array(one), matrix) for one in ((0.5, 0.5), (0.6, 0.4)))
     text = "Through rows (1, 0), (1/2, 1/2) the uniform distribution has information {even}, (3/5, 2/5) has log 5/4 = {other}."
-    return refuted(text, other > even, even=round(even, 6), other=round(other, 6))
+    right = holds(sample, tolerance=1e-12, of="sources through $Q_D$")
+    return mended(text, other > even, right, even=round(even, 6), other=round(other, 6))
 
 
 def _sharp(rng: np.random.Generator) -> tuple[FloatArray]:
