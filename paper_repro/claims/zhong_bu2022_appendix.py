@@ -397,13 +397,13 @@ def _moment(rng: np.random.Generator, order: float = 0.0, half: float = 1.0) -> 
 )
 def lemma_21_3(sample: Sample, order: float = 2.0, half: float = 1.0) -> Finding:
     first, second = np.array([[0.9, 0.1], [0.05, 0.95]]), np.array([[0.05, 0.95], [0.05, 0.95]])
-    name = "order 2, rows (18,2)/20, (1,19)/20 and twice (1,19)/20"
+    name = "order 2, a mechanism with rows $(18,2)/20$, $(1,19)/20$ and one with $(1,19)/20$ twice"
     if order < 1:
         return holds(named={name: Mixture(first, second, 0.5, _HALF).above(lambda q: _divergence(q, order))})
     values = [_divergence(q, order) for q in (first, second, (first + second) / 2)]
     moments = [math.exp(half * value) for value in values]
     over = max(0.0, moments[2] - (moments[0] + moments[1]) / 2)
-    says = "the mean of their divergences is {}, and half-way between them it is {}"
+    says = "the mean of their losses is {}, and the loss of their mean {}"
     printed = {name: ((values[0] + values[1]) / 2, values[2])}
     return corrected(printed, {f"{name}: excess of the moment": (over, 0.0)}, sample, says=says)
 
@@ -537,4 +537,4 @@ def lemma_24_exception(delta: F = F(1, 10)) -> Finding:
         ]
         enough = len(prior) if leaks and abs(least[0] - least[1]) < _ROUNDING else len(prior) + 2
         needed[f"$P = {prior}$, $e^\\epsilon = {ratio:g}$, $\\delta = 1/10$"] = (float(enough), len(prior) + 2.0)
-    return loose(needed, says="{} outputs have the least distortion of {}")
+    return loose(needed, says="with {} outputs the distortion can be as small as with {}")

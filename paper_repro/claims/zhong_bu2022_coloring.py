@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, proved, refuted
+from paper_repro.claims.base import Finding, Sample, claim, depends, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import changed
 from paper_repro.claims.prove import always
@@ -206,14 +206,15 @@ def _moved(rng: np.random.Generator, falling: bool = True) -> float:
 
 
 @claim(instance=_moved, wrong={"priors in any order": {"falling": False}})
-def lemma_25_1(sample: Sample, falling: bool = True) -> Finding:
-    matrix = [[F(1, 2), F(1, 2)], [F(1, 10), F(9, 10)]]
-    rare, renamed = [F(3, 10), F(7, 10)], [row[::-1] for row in matrix[::-1]]
-    before, after = ([float(changed(table, prior)) for prior in (rare, rare[::-1])] for table in (matrix, renamed))
-    name, place = "rows (5,5)/10 and (1,9)/10", int(falling)
-    mended = {f"{name}, excess": (max(0.0, after[place] - before[place]), 0.0)}
-    says = "the distortion is {} before and {} after the letters are exchanged"
-    return corrected({f"{name}, $P = (3,7)/10$": (before[0], after[0])}, mended, sample, says=says)
+def lemma_25_1(sample: Sample, **_: Any) -> Finding:
+    matrix, rare = [[F(1, 2), F(1, 2)], [F(1, 10), F(9, 10)]], [F(3, 10), F(7, 10)]
+    before, after = (changed(table, rare) for table in (matrix, [row[::-1] for row in matrix[::-1]]))
+    text = "Rows $(5,5)/10$ and $(1,9)/10$, $P = (3,7)/10$: the distortion is {before} before and {after} after $\\mathcal T_1$."
+    said = refuted(text, after > before, before=before, after=after)
+    right = holds(sample, of="channels and priors in falling order")
+    return depends(
+        {"with $P_1 \\ge \\dots \\ge P_m$, as Appendix B lets $P$ be": right, "of priors in any order": said}
+    )
 
 
 @for_all(
@@ -409,8 +410,8 @@ _register_black("proposition_32", "and no other entry is black", _alone)
 _register_black("lemma_34_2", "strictly above the others of the column", _alone)
 
 
-def _none_has(prior: tuple[int, ...], kept: F, total: F, zeros: str, *, opening: bool) -> bool:
-    """Whether no best mechanism has rows of one color beside the diagonal, by z3; ``opening``: red beside one not black.
+def _none_has(prior: tuple[int, ...], kept: F, total: F, zeros: str) -> bool:
+    """Whether no best mechanism has rows of one color beside the diagonal, by z3.
 
     A column of equal entries, which are all largest and all smallest, has the color ``zeros``, or "both".
     """
@@ -433,28 +434,16 @@ def _none_has(prior: tuple[int, ...], kept: F, total: F, zeros: str, *, opening:
         black, red = ([colored(color, i, j) for j in others] for color in ("black", "red"))
         white = z3.Not(z3.Or(*black, *red))
         rules.append(z3.Or(z3.And(*black), z3.And(*red), white))
-        if opening:
-            rules.append(z3.Or(colored("black", i, i), z3.And(*red)))
     return always(z3.Not(z3.And(*rules)), *known, sum(tops) <= ratio)
-
-
-_NONE = "no mechanism of the least leakage $\\log {total}$ has rows of one color beside the diagonal"
 
 
 @claim(wrong={"where no letter is dropped": {"kept": F(39, 40), "total": F(15, 4)}})
 def lemma_26_maximal_leakage(kept: F = F(11, 20), total: F = F(3, 2)) -> Finding:
     colors = "black", "red", "white", "both"
-    none = all(_none_has((4, 3, 2, 1), kept, total, zeros, opening=False) for zeros in colors)
-    text = f"For $P = (4,3,2,1)/10$ at $D = {{d}}$ {_NONE}, whatever the color of columns of zeros (z3, over all channels)."
-    return refuted(text, none, d=1 - kept, total=total)
-
-
-@claim(wrong={"where no letter is dropped": {"kept": F(11, 12), "total": F(5, 2)}})
-def appendix_d_opening(kept: F = F(2, 3), total: F = F(3, 2)) -> Finding:
-    none = all(_none_has((3, 2, 1), kept, total, zeros, opening=True) for zeros in ("black", "red", "white"))
+    none = all(_none_has((4, 3, 2, 1), kept, total, zeros) for zeros in colors)
     text = (
-        f"For $P = (3,2,1)/6$ at $D = {{d}}$ {_NONE}, red where the diagonal entry is not black, if zeros of a column have "
-        "one color (z3, over all channels)."
+        "For $P = (4,3,2,1)/10$ at $D = {d}$ no mechanism of the least leakage $\\log {total}$ has rows of one color beside the "
+        "diagonal, whether columns of zeros are black, red, both or white (z3, over all channels)."
     )
     return refuted(text, none, d=1 - kept, total=total)
 

@@ -440,29 +440,31 @@ def proof_of_proposition_30(last: bool = False) -> Finding:
 @claim(wrong={"its exponential": {"form": math.exp}})
 def proof_of_lemma_24_item_3(form: Callable[[float], float] = math.log) -> Finding:
     exact = loss(LEAKAGE, np.eye(2), 2, 1)
-    name, says = "two letters published as they are", "the sum is {}, and their maximal leakage {}"
+    name, says = "two letters published as they are", "the sum is {}, and their maximal leakage $\\log 2$, or {}"
     return corrected({name: (2.0, exact)}, {name: (form(2.0), exact)}, says=says)
 
 
-def _merging_gap(rng: np.random.Generator) -> float:
-    """Whether the distortion stays exactly if the merged outputs are no letters, or nothing comes from the merged letter."""
+def _merging_gap(rng: np.random.Generator, positive: bool = True) -> float:
+    """Whether the distortion falls if and only if the merged outputs are the last letter and one more."""
     size = int(rng.integers(2, 4))
-    matrix = random_mechanism(rng, size, size + int(rng.integers(1, 3)))
+    matrix = random_mechanism(rng, size, size + int(rng.integers(1, 3)), zeros=not positive)
     last = matrix.shape[1]
     merged = matrix.copy()
     merged[:, last - 2] += merged[:, last - 1]
-    moved = last == size + 1 and matrix[size - 1, last - 1] > 0
-    return float(((np.diagonal(merged) - np.diagonal(matrix)).sum() > 0) != moved)
+    return float(((np.diagonal(merged) - np.diagonal(matrix)).sum() > 0) != (last == size + 1))
 
 
-@claim(instance=lambda rng, **_: _merging_gap(rng), wrong={"where Q(N|m) > 0": {"last": F(1, 2)}})
-def proof_of_lemma_24_equality(sample: Sample, last: F = F(0)) -> Finding:
-    before, after = 1 - (F(1, 2) + 1 - last) / 2, 1 - (F(1, 2) + 1 - last + last) / 2
-    text = (
-        "Fair letters, rows $(1,0,1)/2$ and $(0,1,0)$, $N = m + 1 = 3$: the distortion is {before} before the last two outputs "
-        "are merged, and {after} after."
-    )
-    return put_right(text, before == after, not sample.failures, before=before, after=after)
+@claim(instance=_merging_gap, wrong={"entries of the first N columns may be 0": {"positive": False}})
+def proof_of_lemma_24_equality(sample: Sample, positive: bool = True) -> Finding:
+    z3, facts = optional("z3", "proofs"), {}
+    for size, more in itertools.product((2, 3, 4), (1, 2, 3)):
+        q, prior = [z3.RealVector(f"q{i}_", size + more) for i in range(size)], z3.RealVector("p", size)
+        merged = [[*row[:-2], row[-2] + row[-1]] for row in q]
+        before, after = (sum(p * (1 - rows[i][i]) for i, p in enumerate(prior)) for rows in (q, merged))
+        known = [one > 0 for one in prior] + [one > 0 if positive else one >= 0 for row in q for one in row]
+        facts[f"m = {size}, N = {size + more}"] = always(after < before if more == 1 else after == before, *known)
+    how = "Merging adds Q(N|m) to Q(m|m) if N = m + 1, and changes no diagonal entry if N > m + 1 (z3; m up to 4, N up to m + 3)."
+    return proved(how, facts, sample)
 
 
 @claim(wrong={"where as many are white as red": {"white": 2}})
@@ -504,7 +506,8 @@ def proof_of_theorem_14_dual_program(less: float = 1.0) -> Finding:
     printed, mended = (_dual((0.5, 0.5), 0.25, one, 100.0) for one in (0.0, less))
     name = r"$P = (1,1)/2$, $D = 1/4$"
     says = (
-        r"with $\gamma \le 100$ the dual as printed gives {}, and without bound no end; the least leakage is $\log {}$"
+        r"as printed, the least value is $-{}$ with $\gamma \le 100$, and there is none without that limit; "
+        r"it should be $-{}$, with $\epsilon^*_{{ML}} = \log 3/2$"
     )
     return corrected({name: (printed, exact)}, {name: (mended, exact)}, says=says, tolerance=_EXACT)
 
@@ -540,7 +543,8 @@ def proof_of_theorem_17_2_chain(sample: Sample, **_: Any) -> Finding:
     sympy = optional("sympy", "proofs")
     a, b, q, delta = sympy.symbols("a b q delta", positive=True)
     facts = {"one factor at delta/q": identical((a * q - delta) / (b * q), (a - delta / q) / b)}
-    m, top, d = _z3("m top d")
+    m, top, d, less = _z3("m top d less")
+    facts["least divided by the largest entry"] = always(d / top <= d / less, d > 0, less > 0, less <= top)
     between = optional("z3", "proofs").And(d * top <= d, d <= d * m * top)
     facts["delta <= delta/q <= delta m"] = always(between, d > 0, top <= 1, m * top >= 1)
     how = "The loss of a product is that of a factor at delta q^(1-n), 1/m <= q <= 1 (sympy, z3; n = 2, and so on by steps)."
