@@ -423,7 +423,8 @@ def reproduced(values: Mapping[str, tuple[float, float]], tolerance: float) -> F
     wrong = {name: pair for name, pair in values.items() if _apart(*pair) > tolerance}
     if wrong:
         return Finding("refuted", _pairs(wrong, "printed {}, computed {}"), numbers)
-    text = f"{len(values)} value{'s' * (len(values) > 1)} as printed, to {tolerance:g}: {', '.join(values)}."
+    within = f"to {tolerance:g}" if tolerance else "exactly"
+    text = f"{len(values)} value{'s' * (len(values) > 1)} as printed, {within}: {', '.join(values)}."
     return Finding("reproduced", text, numbers, max(tolerance, 1e-9))
 
 

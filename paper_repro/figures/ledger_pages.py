@@ -220,7 +220,7 @@ def _facts(row: Row) -> list[tuple[str, str]]:
         )
     if row.variants:
         checked.append(f"{row.rejected} of {row.variants} wrong variants rejected")
-    if row.numbers:
+    if row.numbers and row.verdict != "proved":
         checked.append(f"tolerance {row.tolerance:g}")
     facts = {"Place": row.place, "Read in": row.text, "Reading": row.reading, "Evidence": row.evidence}
     facts |= {"Instead": row.correction, "Exact": row.exact, "Independent": row.independent}
