@@ -171,16 +171,20 @@ def _channel_and_source(rng: np.random.Generator) -> tuple[FloatArray, FloatArra
 @claim(wrong={"for smaller ratios": {"known": False}})
 def upper_bound(known: bool = True) -> Finding:
     """Information is a mean of ``log Q(j|i) / sum_k P_k Q(j|k)``; each is at most eps, and the mean is eps only if all are."""
-    z3 = optional("z3", "proofs")
-    facts = {}
+    p, here, other, odds, mean = reals("p here other t mean")
+    facts = {"each term": always(p * (odds * other - here) >= 0, p >= 0, *([here <= odds * other] if known else []))}
+    facts["equal"] = always(odds == 1, mean > 0, mean == odds * mean)
     for size in (2, 3, 4):
-        masses, entries = (reals(" ".join(f"{name}{i}" for i in range(size))) for name in "pq")
-        odds, mean = z3.Real("t"), z3.Sum([p * q for p, q in zip(masses, entries, strict=True)])
-        given = [odds >= 1, z3.Sum(masses) == 1, *(x > 0 for x in [*masses, *entries])]
-        given += [a <= odds * b for a, b in itertools.permutations(entries, 2) if known]
-        facts[f"M = {size}"] = always(z3.And([q <= odds * mean for q in entries]), *given)
-        facts[f"M = {size}, equal"] = always(odds == 1, *given, *(q == odds * mean for q in entries))
-    return proved("Q(j|i) <= t sum_k P_k Q(j|k), with equality for all i only if t = 1: M = 2, 3, 4 (z3).", facts)
+        t, one, *rest = symbols(" ".join(["t", "x", *(f"{name}{i}" for name in "pq" for i in range(size))]))
+        masses, entries = [1 - sum(rest[1:size]), *rest[1:size]], rest[size:]
+        terms = sum(m * (t * q - one) for m, q in zip(masses, entries, strict=True))
+        whole = t * sum(m * q for m, q in zip(masses, entries, strict=True)) - one
+        facts[f"terms, M = {size}"] = same(whole, terms)
+    return proved(
+        "$t \\sum_k P_k Q(j|k) - Q(j|i) = \\sum_k P_k (t Q(j|k) - Q(j|i))$ has no negative term (sympy, $M = 2, 3, 4$, z3); if "
+        "it is 0 wherever $P_i > 0$, the mean of $Q(j|i)$ is $t$ times itself, so $t = 1$.",
+        facts,
+    )
 
 
 @for_all(
