@@ -46,6 +46,7 @@ from paper_repro.claims.zhong_bu2022_tools import (
     least_by_program,
     least_distortion,
     loss,
+    put_right,
     shifted,
     some_of_class_1,
 )  # fmt: skip
@@ -126,13 +127,14 @@ def _closeness(rng: np.random.Generator, standard: bool = True) -> float:
 
 @claim(instance=_closeness, wrong={"delta at every output, as in Definition 3(2)": {"standard": False}})
 def introduction_approximate_differential_privacy(sample: Sample, standard: bool = True) -> Finding:
-    rows = [F(1, 4), F(1, 4), F(1, 2)], [F(0), F(0), F(1)]
-    excess = [max(F(0), a - b) for a, b in zip(*rows, strict=True)]
+    one, two = [F(1, 2), F(1, 2), F(0), F(0)], [F(1, 4)] * 4
+    most = max(abs(a - b) for a, b in zip(one, two, strict=True))
+    moved = sum((max(F(0), a - b) for a, b in zip(one, two, strict=True)), F(0))
     text = (
-        r"The rows (1,1,2)/4 and (0,0,1) exceed each other by at most {delta} at an output, so that they pass at $\epsilon = 0$ "
-        r"and $\delta$ = {delta}; their distance is {moved}."
+        r"The rows (2,2,0,0)/4 and (1,1,1,1)/4 differ by {delta} at every output, so that they pass at $\epsilon = 0$ and "
+        r"$\delta$ = {delta}; their distance is {moved}."
     )
-    literal = refuted(text, sum(excess) > max(excess), delta=max(excess), moved=sum(excess, F(0)))
+    literal = refuted(text, moved > most, delta=most, moved=moved)
     added = holds(sample, of="channels and delta")
     return depends({"with the excess added up over outputs": added, "with Definition 3(2) for the privacy": literal})
 
@@ -197,16 +199,22 @@ def definition_2_hull(sample: Sample, most: float = 1.0) -> Finding:
     return proved(how, {"mixtures of two": mixed}, sample)
 
 
+def _points_and_hull(notion: str, points: Vertices) -> tuple[float, float]:
+    """What flipping with probability 1/4 leaks over the points, and what is needed at D = 1/4 over their hull."""
+    prior = information if notion == MUTUAL else lambda *_: loss(notion, _FLIP, 2, 1)
+    return max(prior(np.array(one), _FLIP) for one in points), least_by_program(notion, 2, 1, 0.25, points)
+
+
 @claim(wrong={"of differential privacy, which does not look at the prior": {"notion": DP}})
 def definition_2_convex_source_sets(notion: str = MUTUAL) -> Finding:
     points: Vertices = ((0.75, 0.25), (0.25, 0.75))
-    hull = least_by_program(notion, 2, 1, 0.25, points)
-    alone = max(information(np.array(one), _FLIP) if notion == MUTUAL else loss(notion, _FLIP, 2, 1) for one in points)
+    alone, hull = _points_and_hull(notion, points)
+    without_prior = [abs(one - two) for one, two in (_points_and_hull(other, points) for other in (DP, LEAKAGE))]
     text = (
         "Over the two points (3,1)/4 and (1,3)/4, at $D = 1/4$, flipping with probability 1/4 has the mutual information {alone} "
         "nats; over their hull no mechanism has less than {hull}."
     )
-    return refuted(text, alone < hull - 1e-6, alone=alone, hull=hull)
+    return put_right(text, alone < hull - 1e-6, max(without_prior) < 1e-6, alone=alone, hull=hull)
 
 
 # Section III
@@ -401,12 +409,10 @@ for _name, _attained in {
     _wrong: dict[str, Formula] = {"D/theta in place of D, as in the lower bound": _with_theta}
     if _name.endswith("lower"):
         _wrong = {"the bound of Theorem 7, for every set": _without_theta}
-    _silent = _BEYOND if _name == "theorem_6_7_lower" else None
     _SIX.register(
         _name,
         _wrong,
         attained=_attained,
-        silent=_BEYOND if _name == "theorem_6_7_lower" else None,
         by_program="_5_" in _name,
     )
 
@@ -435,22 +441,15 @@ def theorem_6_remark_on_theta(
     return worst
 
 
-@claim(wrong={"of a set in which one member alone attains theta": {"other": (F(3, 10), F(4, 10), F(3, 10))}})
-def theorem_6_eta(other: tuple[F, ...] = (F(2, 10), F(6, 10), F(2, 10))) -> Finding:
-    first = (F(6, 10), F(2, 10), F(2, 10))
-    members = [tuple((1 - s) * a + s * b for a, b in zip(first, other, strict=True)) for s in (F(0), F(1, 2), F(1))]
-    floor = max(min(member) for member in members)
-    peaks = [max(member) for member in members if min(member) == floor]
-    bounds = [zhong.theorem_6(MUTUAL, 3, 1, 0.05, Floor(float(3 * floor), float(3 * peak))).lower for peak in peaks]
-    vertices = tuple(tuple(map(float, one)) for one in (first, other))
-    exact = least_by_program(MUTUAL, 3, 1, 0.05, vertices)
-    valid = {
-        f"eta = {peak}, D = 1/20: bound less the least": bound - exact
-        for peak, bound in zip(peaks, bounds, strict=True)
-    }
-    text = r"All of the segment from (6,2,2)/10 to (2,6,2)/10 attains $\theta^*$; $\eta$ is {end} at its ends, {middle} half-way."
-    one = refuted(text, len(set(peaks)) > 1, end=max(peaks), middle=min(peaks))
-    return depends({"with any such $P'$: each gives a valid bound (7)": holds(named=valid), "as one number": one})
+@claim(wrong={"eta = min P'(x)": {"peak": min}})
+def theorem_6_eta(peak: Callable[[tuple[float, ...]], float] = max) -> Finding:
+    ends: Vertices = ((0.6, 0.2, 0.2), (0.2, 0.6, 0.2))
+    d, theta = 0.1, 0.6
+    exact, excess = least_by_program(MUTUAL, 3, 1, d, ends), {}
+    for name, one in {"(6,2,2)/10": ends[0], "(4,4,2)/10": (0.4, 0.4, 0.2)}.items():
+        bound = theta * math.log((1 - d / theta) / peak(one)) + theta * d * math.log(d / (2 * (theta - d)))
+        excess[rf"$D = 1/10$, $P' = {name}$, $\eta = {peak(one):g}$"] = bound - exact
+    return holds(named=excess)
 
 
 @claim(wrong={"theta with m^n - 1 in place of m^n": {"less": 1}})

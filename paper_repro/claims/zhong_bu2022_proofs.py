@@ -122,7 +122,7 @@ def proof_of_theorem_6_item_1_2_convexity(low: bool = False) -> Finding:
     facts = {"the second derivative": sympy.simplify(bent / (v**2 * base ** (e - 2)) - e * (e - 1)) == 0}
     power = _z3("e e_")[0]
     facts["is not positive"] = always(power * (power - 1) <= 0, power > (1 if low else 0), power < (3 if low else 1))
-    how = "Along a line of priors each term of power e = 1/a has the second derivative e (e-1) v^2 u^(e-2) (sympy, z3)."
+    how = r"Along a line of priors $u^e$, $e = 1/\alpha$, has the second derivative $e(e-1) v^2 u^{e-2} \le 0$ (sympy, z3)."
     return proved(how, facts)
 
 
@@ -172,7 +172,10 @@ def proof_of_theorem_6_inequality_6(largest: bool = False) -> Finding:
         known += [one <= end if largest else one >= end for one in prior] + [z3.Or(*(one == end for one in prior))]
         mean = sum(p * e for p, e in zip(prior, each, strict=True))
         facts[f"{size} databases"] = always(end * sum(each) <= mean, *known)
-    return proved("With e(x) the distortion from x: min P sum e <= sum P e; by z3 for up to 4 databases.", facts)
+    return proved(
+        r"If $e(x)$ is the distortion of database $x$, $\min_x P(x) \sum_x e(x) \le \sum_x P(x) e(x)$ (z3, up to 4 databases).",
+        facts,
+    )
 
 
 @claim(wrong={"(n-l)(m-1), as many as are farther": {"more": 0}})
@@ -187,14 +190,19 @@ def proof_of_theorem_6_items_2_1_and_2_5(more: int = 1) -> Finding:
     return proved("Enumeration of all databases for up to 27 of them.", facts)
 
 
-@claim(wrong={"strict where all probabilities are positive": {"never": False}})
-def proof_of_theorem_6_strict(never: bool = True) -> Finding:
-    rows = [[F(1), F(0)]] * 2 if never else [[F(1, 2), F(1, 2)]] * 2
-    bound = 4 * rows[1][1]
+@claim(wrong={"strict where all probabilities are positive": {"least": F(1, 8)}})
+def proof_of_theorem_6_strict(least: F = F(0)) -> Finding:
+    # The mechanism of Lemma 10 leaks nothing at this delta: no probability differs by more between its inputs.
+    delta = F(1, 4)
+    rows = [1 - delta - least, delta + least], [1 - least, least]
+    ratio, free = 4, all(abs(a - b) <= delta for a, b in zip(*rows, strict=True))
+    most = ratio * rows[1][1] + delta
     text = (
-        "A constant mechanism leaks nothing, less than $\\log 4$; for outputs never published {one} < {bound} is asked."
+        r"Two inputs, $\delta$ = {delta}: if one input gives output 2 with probability {one} and the other never, nothing leaks, "
+        r"less than $\epsilon = \log 4$; {one} < {most} is asked."
     )
-    return put_right(text, not rows[0][1] < bound, rows[0][1] <= bound, one=rows[0][1], bound=bound)
+    false = free and not rows[0][1] < most
+    return put_right(text, false, rows[0][1] <= most, delta=delta, one=rows[0][1], most=most)
 
 
 @claim(wrong={"with theta D": {"power": 1}})
@@ -376,7 +384,7 @@ def proof_of_theorem_9_14(sample: Sample, falling: bool = True) -> Finding:
     printed = {"$P = (1,1,1,1)/4$": (0.0, float(_order_14(fair, -1e-9)))}
     mended = {"$P = (1,1,1,1)/4$, in the wide sense": (0.0, float(_order_14(fair, 1e-9)))}
     mended["$P = (4,3,2,1)/10$"] = (0.0, float(_order_14(four, -1e-9)))
-    return corrected(printed, mended, sample, says="{} of the inequalities (14) should be equations, {} are")
+    return corrected(printed, mended, sample, says="{} of the strict inequalities (14) are to fail, and {} do")
 
 
 def _tight(prior: list[F], i: int, j: int) -> int:

@@ -252,7 +252,8 @@ class BoundTheorem:
             found = {}
             for label, case in (silent or named or self.named).items():
                 bounds, exact = printed(notion, case), math.exp(case.least(notion))
-                parameter = {RENYI: f", $a = {case.alpha:g}$", SIBSON: f", $a = {case.alpha:g}$"}
+                order = f", $\\alpha = {case.alpha:g}$"
+                parameter = {RENYI: order, SIBSON: order}
                 parameter[APPROXIMATE] = f", $\\delta = {case.delta:g}$"
                 found[label + parameter.get(notion, "")] = math.exp(bounds[at]), snapped(exact)
             words = ("the bound is {}, the least leakage {}", "the least leakage is {}, the bound {}")[at]
