@@ -123,7 +123,7 @@ def test_every_link_leads_somewhere(pages):
             if path in pages:
                 assert not fragment or fragment in anchors[path], target
             else:
-                lines = (ROOT / "figures" / path).resolve().read_text(encoding="utf-8").splitlines()
+                lines = (ROOT / "figures" / path).resolve().read_bytes().splitlines()
                 start, end = map(int, re.fullmatch(r"L(\d+)-L(\d+)", fragment).groups()) if fragment else (1, 1)
                 assert 1 <= start <= end <= len(lines)
             count += 1
