@@ -96,7 +96,7 @@ def verify(instances: int | None, quick: bool, scheduler: str, record: bool, onl
     click.echo(f"{len(rows)} claims: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS))
     variants = sum(row.variants for row in rows)
     click.echo(
-        f"{sum(row.rejected for row in rows)} of {variants} wrong variants rejected; "
+        f"{sum(row.rejected for row in rows)} of {variants} changed constants change a verdict; "
         f"{sum(row.verdict != 'not checkable' and not row.variants for row in rows)} claims declare none"
     )
     worthless = faults(rows)
@@ -122,7 +122,9 @@ def _tell(beginning: str, count: int) -> None:
         raise click.BadParameter(f"no claim begins with {beginning!r}", param_hint=["--only"])
     rows = judge(count, claims=chosen)
     for row in rows:
-        counts = f"{row.relevant} of {row.tried} random instances relevant, {row.rejected} of {row.variants} variants rejected"
+        counts = (
+            f"{row.relevant} of {row.tried} random instances relevant; {row.rejected} of {row.variants} changes noticed"
+        )
         click.echo(f"{row.name}: {row.verdict}{f' ({row.weight})' * bool(row.weight)}; {counts}\n    {row.evidence}")
     for line in faults(rows):
         click.echo(line, err=True)

@@ -1,4 +1,4 @@
-"""What a claim is: a statement in TOML, a check that can fail, and wrong variants of the statement that the check must reject.
+"""What a claim is: a statement in TOML, a check that can fail, and changes of its constants that must change the verdict.
 
 The texts are data: ``alvim2011.toml`` and its like hold, in the paper's order, what is printed, how it is read and what is right
 instead. The checks are functions of the same names in the modules beside it, under one of two decorators:
@@ -8,8 +8,8 @@ instead. The checks are functions of the same names in the modules beside it, un
   :func:`loose`, :func:`corrected`, :func:`refuted` or :func:`depends`, each of which says something else if the numbers do.
 
 A verdict follows from numbers and is never written down. Constants of the statement are keyword arguments of the check;
-``wrong`` names values that make it false, and a check that does not notice fails. The generator of random instance i depends on
-the claim and on i alone, so results do not depend on how the work is spread.
+``wrong`` names values that make a true statement false, or a faulty one right, and a check that does not notice fails. The
+generator of random instance i depends on the claim and on i alone, so results do not depend on how the work is spread.
 """
 
 from __future__ import annotations
@@ -201,7 +201,8 @@ class Claim:
     instance : callable, optional
         From a random generator to a violation, NaN if the claim does not speak of this instance; takes the same constants.
     wrong : mapping
-        Wrong variants of the statement, by what is wrong: constants that the check must not accept.
+        Variants of the statement, by what is changed: constants at which it has another verdict, false if it is true as printed,
+        and for a faulty one mostly right, as mended.
     tolerance : float
         Violations up to this are rounding.
     share : float
@@ -376,7 +377,7 @@ def sample_of(claim: Claim, start: int, stop: int, **constants: Any) -> Sample:
 
 
 def told_apart(claim: Claim, verdict: Verdict, variant: str, instances: int) -> bool:
-    """Whether the check notices a wrong variant of its statement: the verdict is another one.
+    """Whether the check notices a variant of its statement: the verdict is another one.
 
     Named instances are tried first, then so many random ones, until one of them is violated.
     """

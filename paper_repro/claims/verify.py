@@ -70,7 +70,7 @@ class Row:
     tried, relevant : int
         Random instances drawn, and those of them that meet the antecedent.
     variants, rejected : int
-        Wrong variants of the statement that are declared, and those that the check told apart from it.
+        Variants of the statement, one constant changed, that are declared, and those that have another verdict.
     """
 
     name: str
@@ -208,7 +208,7 @@ def judge(
 
 
 def faults(rows: Iterable[Row]) -> list[str]:
-    """What makes a row worthless or unfair, one line each: a wrong variant that passes, a fault that is not weighed.
+    """What makes a row worthless or unfair, one line each: a variant that is not told apart, a fault that is not weighed.
 
     >>> faults([])
     []
@@ -216,7 +216,9 @@ def faults(rows: Iterable[Row]) -> list[str]:
     lines = []
     for row in rows:
         if row.rejected < row.variants:
-            lines.append(f"{row.name}: {row.variants - row.rejected} of {row.variants} wrong variants pass its check")
+            lines.append(
+                f"{row.name}: {row.variants - row.rejected} of {row.variants} variants are not told apart from it"
+            )
         faulty = row.verdict in ("corrected", "refuted", "depends on the reading")
         if faulty and not row.weight:
             lines.append(f"{row.name}: {row.verdict}, but its entry has no weight")

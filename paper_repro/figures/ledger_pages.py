@@ -44,7 +44,8 @@ MEANINGS = {
     "loose": "true, but not the best possible",
     "holds": "violated by no instance, named or random, that was tried; no proof",
     "reproduced": "numbers that the computation gives back",
-    "proved": "decided for all instances, of the sizes that are named, by algebra, a solver, enumeration or a certificate",
+    "proved": "decided for all instances, of the sizes that are named, by algebra, a solver, enumeration or a certificate; "
+    "steps up to there are argued in words, in the evidence or beside the check",
     "not checkable": "says nothing that a computation could decide; the reason is given",
 }
 """What a verdict means, what is wrong first."""
@@ -167,8 +168,8 @@ def counts_sentence(rows: Sequence[Row] | None = None) -> str:
         f"{count['holds']} hold wherever they were tried, {count['loose']} are true but not the best possible,",
         f"{count['corrected']} are wrong as printed and right after a stated change, {count['refuted']} are refuted,",
         f"{count['depends on the reading']} depend on the reading, and {count['not checkable']} cannot be checked.",
-        f"{sum(row.relevant for row in rows):,} random instances were relevant, and the checks reject",
-        f"{sum(row.rejected for row in rows)} of {sum(row.variants for row in rows)} wrong variants of the statements.",
+        f"{sum(row.relevant for row in rows):,} random instances were relevant, and a change of one constant in a statement",
+        f"changes its verdict {sum(row.rejected for row in rows)} of {sum(row.variants for row in rows)} times.",
     ]
     return " ".join(told)
 
@@ -219,7 +220,7 @@ def _facts(row: Row) -> list[tuple[str, str]]:
             "on the named instances" + f" ({row.relevant} of {row.tried} random ones are relevant)" * bool(row.tried)
         )
     if row.variants:
-        checked.append(f"{row.rejected} of {row.variants} wrong variants rejected")
+        checked.append(f"{row.rejected} of {row.variants} changed constants change the verdict")
     if row.numbers and row.verdict != "proved":
         checked.append(f"tolerance {row.tolerance:g}")
     facts = {"Place": row.place, "Read in": row.text, "Reading": row.reading, "Evidence": row.evidence}

@@ -32,7 +32,7 @@ def test_the_ledger_is_complete():
     for row in rows:
         assert row.number and row.place and row.evidence and row.statement, row.name
         assert row.verdict in VERDICTS and (row.weight == "" or row.weight in WEIGHTS), row.name
-        assert row.variants or row.verdict == "not checkable", f"{row.name}: no wrong variant"
+        assert row.variants or row.verdict == "not checkable", f"{row.name}: no variant"
         if row.verdict == "corrected":
             assert row.correction, f"{row.name}: say what is right"
 
@@ -40,7 +40,7 @@ def test_the_ledger_is_complete():
 def test_faults_of_rows_are_named(quick):
     row = next(row for row in quick if row.verdict == "holds")
     for planted, match in (
-        ({"variants": 2, "rejected": 1}, "1 of 2 wrong variants pass"),
+        ({"variants": 2, "rejected": 1}, "1 of 2 variants are not told apart"),
         ({"verdict": "refuted"}, "has no weight"),
         ({"weight": "misprint"}, "has the weight 'misprint'"),
     ):

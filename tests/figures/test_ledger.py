@@ -149,7 +149,9 @@ def test_a_row_tells_all_that_is_known_of_it(made_up):
     assert f"* **Used by:** Alvim et al. 2011, [{MADE_UP[1].number}](ledger_alvim2011.md#" in first
     assert "* **Exact:** $2^{-d}$" in second and "* **Independent:** a linear program" in second
     assert "* **Rests on:**" in second and "* **Used by:**" in second
-    assert "* **Checked:** on 480 relevant random instances of 500; 2 of 3 wrong variants rejected" in third
+    assert (
+        "* **Checked:** on 480 relevant random instances of 500; 2 of 3 changed constants change the verdict" in third
+    )
     assert "* **Checked:** on the named instances (40 of 500 random ones are relevant)" in fourth
     assert "* **Reading:** &lt;b&gt; &amp; more" in fourth and "* **Also:** Kalantari et al. 2016: Lemma 1" in fourth
 
