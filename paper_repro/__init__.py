@@ -5,7 +5,7 @@ Five papers on privacy-distortion trade-offs, reproduced exactly. Leakages are i
 >>> import paper_repro as pr
 >>> source = pr.load_source_set("P_II_6")
 >>> pr.optimal_mechanism(source, distortion=0.2)
-OptimalMechanism(differential privacy: leakage=2.677279 nats, distortion=0.200000, gap=0e+00 distortion)
+OptimalMechanism(differential privacy: leakage=2.677279 nats, distortion=0.200000, gap=0e+00 nats)
 """
 
 from __future__ import annotations

@@ -101,7 +101,9 @@ class DatabaseOptimum(ShownAsTable):
     distortion : float
         Expected number of records changed, worst case over the source set.
     gap : float
-        How far the result can be from the optimum, in ``notion.gap_unit``; negative by rounding only.
+        How far the result can be from the optimum, in ``gap_unit``; negative by rounding only.
+    gap_unit : str
+        ``nats`` at a distortion budget, ``distortion``, a number of records, at a leakage budget.
     profile : Profile or None
         The mechanism, if it depends on the number of records changed alone: always for the uniform prior.
     """
@@ -112,6 +114,7 @@ class DatabaseOptimum(ShownAsTable):
     leakage: float
     distortion: float
     gap: float
+    gap_unit: str
     profile: Profile | None
     _judged: OptimalMechanism
 
@@ -139,8 +142,10 @@ class DatabaseOptimum(ShownAsTable):
         return SourceSet(self._uniform_prior) if given is None else given
 
     @property
-    def least_favorable_prior(self) -> FloatArray:
-        """A member of the source set against which no mechanism does better, shape (m^n,): the uniform one if it is among them.
+    def least_favorable_prior(self) -> FloatArray | None:
+        """A member of the source set that forces the result by itself, shape (m^n,): the uniform one if it is among them.
+
+        None where no such prior exists or is known.
 
         Raises
         ------
@@ -172,7 +177,7 @@ class DatabaseOptimum(ShownAsTable):
     def __repr__(self) -> str:
         return (
             f"DatabaseOptimum(m={self.values}, n={self.records}, {self.notion.name}: leakage={self.leakage:.6f} nats, "
-            f"distortion={self.distortion:.6f} records, gap={self.gap:.0e} {self.notion.gap_unit})"
+            f"distortion={self.distortion:.6f} records, gap={self.gap:.0e} {self.gap_unit})"
         )
 
     def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
@@ -239,7 +244,7 @@ def optimal_database_mechanism(
     best = certified(notion, optimizer, distortion=distortion, leakage=leakage)
     profile = best.mechanism if isinstance(best.mechanism, Profile) else None
     return DatabaseOptimum(
-        int(values), int(records), best.notion, best.leakage, best.distortion, best.gap, profile, best
+        int(values), int(records), best.notion, best.leakage, best.distortion, best.gap, best.gap_unit, profile, best
     )
 
 
@@ -355,17 +360,19 @@ class _ProfileOptimizer:
     def prior(self, proposal: Proposal) -> None:
         """The uniform one, which is not written out."""
 
-    def tolerance(self, figure: float) -> float:
+    least_favorable_prior = prior
+
+    def tolerance(self, figure: float, unit: str) -> float:
+        return self.rounding(figure)
+
+    def rounding(self, figure: float) -> float:
         return _ROUNDING * (1 + figure)
 
-    rounding = tolerance
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        return self._program.least_leakage(distortion)
 
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        if self.notion.gap_unit == "nats":
-            return 0.0 if math.isinf(leakage) else leakage - self._program.least_leakage(distortion)
-        # More distortion than goes without leakage is of no use.
-        used = min(distortion, self._program.least_distortion(0.0))
-        return used - self._program.least_distortion(leakage)
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        return self._program.least_distortion(leakage)
 
 
 def _optimizer(values: int, records: int, notion: Notion | None, source: SourceSet | None) -> tuple[Notion, Judged]:

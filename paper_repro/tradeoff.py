@@ -47,12 +47,19 @@ class OptimalMechanism(ShownAsTable):
         information; exact up to rounding for Renyi differential privacy.
     distortion : float
         Worst case over the source set: a probability of change, or an expected distance if there are ``costs``.
-    least_favorable_prior : ndarray, shape (M,)
-        A member of the source set against which no mechanism does better (for mutual and Sibson information: no mechanism that
-        keeps its distortion over the whole set does).
+    least_favorable_prior : ndarray, shape (M,), or None
+        A member of the source set that forces the result by itself: were it known to be the prior, no mechanism would do better.
+        None where no such prior exists or is known.
+    worst_prior : ndarray, shape (M,)
+        A member of the source set: the mixture of the vertices whose distortion binds, weighed by their dual variables. It is
+        least favorable where every mechanism is held to the budget over the whole set.
+    multipliers : tuple of ndarrays
+        Dual variables that the lower bound needs beside that prior, of the shapes that the notion's solver lists; empty if none.
     gap : float
-        How far the result can be from the optimum, in ``notion.gap_unit``: the result's own figure less a lower bound
-        evaluated from dual variables and the least favorable prior; at most ``notion.tolerance``, negative only by rounding.
+        How far the result can be from the optimum, in ``gap_unit``: at a distortion budget its leakage less a lower bound, at a
+        leakage budget its distortion less one, evaluated from dual variables alone; negative only by rounding.
+    gap_unit : str
+        ``nats`` or ``distortion``.
     costs : ndarray, shape (M, M), or None
         Distances from the true letter to the published one; None for Hamming distortion.
     """
@@ -62,8 +69,11 @@ class OptimalMechanism(ShownAsTable):
     mechanism: Mechanism
     leakage: float
     distortion: float
-    least_favorable_prior: FloatArray
+    least_favorable_prior: FloatArray | None
+    worst_prior: FloatArray
+    multipliers: tuple[FloatArray, ...]
     gap: float
+    gap_unit: str
     costs: FloatArray | None = None
 
     @property
@@ -74,12 +84,14 @@ class OptimalMechanism(ShownAsTable):
     def __repr__(self) -> str:
         return (
             f"OptimalMechanism({self.notion.name}: leakage={self.leakage:.6f} nats, distortion={self.distortion:.6f}, "
-            f"gap={self.gap:.0e} {self.notion.gap_unit})"
+            f"gap={self.gap:.0e} {self.gap_unit})"
         )
 
     def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
-        rows = [*self.source.labels, "least favorable prior"]
-        return repr(self), rows, self.source.labels, np.vstack([self.mechanism.matrix, self.least_favorable_prior])
+        forcing = self.least_favorable_prior
+        name, prior = ("worst prior", self.worst_prior) if forcing is None else ("least favorable prior", forcing)
+        rows = [*self.source.labels, name]
+        return repr(self), rows, self.source.labels, np.vstack([self.mechanism.matrix, prior])
 
 
 @says_how("write optimal_mechanism(source, distortion=...) or optimal_mechanism(source, leakage=...)")
@@ -113,11 +125,11 @@ def optimal_mechanism(
     Returns
     -------
     OptimalMechanism
-        Certified: ``gap`` is at most ``notion.tolerance``, times the median of the costs where it is in distortion and they are
-        far from 1. That is 1e-9 in distortion for the notions of ratios (differential
-        privacy, its approximate version, maximal information), 1e-9 nats for maximal leakage and 1e-6 nats for mutual and Sibson
-        information and Renyi differential privacy. A distortion within 1e-12 below the jump to zero leakage counts as at the
-        jump. At distortion 0 the leakage of differential privacy is infinite, unless one letter carries all probability.
+        Certified: at a distortion budget ``gap`` is at most ``notion.tolerance`` in nats, at a leakage budget so much relative to
+        the distortion. That is 1e-9 for the notions of ratios (differential privacy, its approximate version, maximal
+        information) and maximal leakage, and 1e-6 for mutual and Sibson information and Renyi differential privacy. Budgets are
+        kept up to rounding; a distortion within 1e-12 below the jump to zero leakage counts as at the jump. At distortion 0 the
+        leakage of differential privacy is infinite, unless one letter carries all probability.
 
     Raises
     ------
@@ -250,7 +262,7 @@ def solver(
 
     def solve(*, distortion: float = math.inf, leakage: float = math.inf) -> OptimalMechanism:
         found = certified(notion, optimizer, distortion=distortion / unit, leakage=leakage)
-        gap = found.gap * unit if notion.gap_unit == "distortion" else found.gap
+        gap = found.gap * unit if found.gap_unit == "distortion" else found.gap
         return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances)
 
     return solve, check
@@ -267,9 +279,11 @@ class Judged(Protocol):
     def leakage(self, mechanism: Any) -> float: ...
     def distortion(self, mechanism: Any) -> float: ...
     def prior(self, proposal: Proposal) -> Any: ...
-    def tolerance(self, figure: float) -> float: ...
+    def least_favorable_prior(self, proposal: Proposal) -> Any: ...
+    def tolerance(self, figure: float, unit: str) -> float: ...
     def rounding(self, figure: float) -> float: ...
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float: ...
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float: ...
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float: ...
 
 
 def certified(
@@ -277,7 +291,9 @@ def certified(
 ) -> OptimalMechanism:
     """A proposal of the optimizer, judged by its own figures and returned only if its certificate closes.
 
-    Leakage is in nats, distortion as the optimizer has it. The budget that is not given is infinite: no limit.
+    Leakage is in nats, distortion as the optimizer has it. The budget that is not given is infinite: no limit. What is judged is
+    what the user reads: at a distortion budget the leakage, less a lower bound on that of every mechanism that keeps the budget;
+    at a leakage budget the distortion, less a lower bound, and relative to it.
 
     Raises
     ------
@@ -286,26 +302,50 @@ def certified(
 
     >>> notion = DifferentialPrivacy()
     >>> certified(notion, notion.optimizer(SourceSet([0.5, 0.3, 0.2])), distortion=0.3)
-    OptimalMechanism(differential privacy: leakage=1.540445 nats, distortion=0.300000, gap=0e+00 distortion)
+    OptimalMechanism(differential privacy: leakage=1.540445 nats, distortion=0.300000, gap=0e+00 nats)
     """
     by_distortion = math.isfinite(distortion)
     proposal = optimizer.at_distortion(distortion) if by_distortion else optimizer.at_leakage(leakage)
     mechanism = optimizer.mechanism(proposal)
     found = optimizer.leakage(mechanism), optimizer.distortion(mechanism)
-    # Judged at the budget: a mechanism that does not use it up is best only if nothing is left to gain.
     if by_distortion:
-        gap = optimizer.gap(proposal, found[0], distortion if found[0] > 0 else found[1])
+        figure, bound, unit = found[0], optimizer.least_leakage(proposal, distortion), "nats"
     else:
-        gap = optimizer.gap(proposal, leakage if found[1] > 0 else found[0], found[1])
-    in_nats = notion.gap_unit == "nats"
-    accepted = optimizer.tolerance(found[0] if in_nats else found[1])
-    slack = max(optimizer.rounding(found[0]), accepted if in_nats else 0.0)
-    kept = found[0] <= leakage + slack and found[1] <= distortion + optimizer.rounding(found[1])
+        figure, bound, unit = found[1], optimizer.least_distortion(proposal, leakage), "distortion"
+    gap = 0.0 if figure == bound else figure - bound  # they may both be infinite
+    accepted = optimizer.tolerance(figure, unit)
+    slack = optimizer.rounding(found[0]), optimizer.rounding(found[1])
+    if legacy := getattr(optimizer, "gap", None):
+        slack = (max(slack[0], notion.tolerance if notion.gap_unit == "nats" else 0.0), slack[1])
+        if not gap <= accepted:
+            gap, accepted, unit = (
+                legacy(proposal, *_judged_at(found, leakage, distortion)),
+                notion.tolerance,
+                notion.gap_unit,
+            )
+    kept = found[0] <= leakage + slack[0] and found[1] <= distortion + slack[1]
     if not (gap <= accepted and kept):
         budget = f"distortion {distortion!r}" if by_distortion else f"leakage {leakage!r}"
         raise CertificateError(
             f"{notion.name} of {optimizer} at {budget}: found leakage {found[0]!r} and distortion {found[1]!r}, but "
-            f"the certificate leaves a gap of {gap:.3g} in {notion.gap_unit} (at most {accepted:g} is accepted); "
-            "if probabilities or budgets are tiny, round them to 0"
+            f"the certificate leaves a gap of {gap:.3g} in {unit} (at most {accepted:g} is accepted)"
         )
-    return OptimalMechanism(optimizer.source, notion, mechanism, *found, optimizer.prior(proposal), gap)
+    return OptimalMechanism(
+        source=optimizer.source,
+        notion=notion,
+        mechanism=mechanism,
+        leakage=found[0],
+        distortion=found[1],
+        least_favorable_prior=optimizer.least_favorable_prior(proposal),
+        worst_prior=optimizer.prior(proposal),
+        multipliers=proposal.certificate,
+        gap=gap,
+        gap_unit=unit,
+    )
+
+
+def _judged_at(found: tuple[float, float], leakage: float, distortion: float) -> tuple[float, float]:
+    """Where a bound of one unit is read that serves both budgets: at the budget, if the mechanism uses it up."""
+    if math.isfinite(distortion):
+        return found[0], distortion if found[0] > 0 else found[1]
+    return leakage if found[1] > 0 else found[0], found[1]

@@ -259,7 +259,8 @@ def test_the_fields_of_any_optimum(name):
     source = SourceSet(random_sets((2, 2), 1))
     uneven = optimal_database_mechanism(2, 2, distortion=0.3, notion=NOTIONS[name], source=source)
     assert uneven.source is source and uneven.profile is None
-    assert distance_to_hull(uneven.least_favorable_prior, source.vertices) < 1e-9
+    prior = uneven.least_favorable_prior  # known unless the whole set restricts the leakage
+    assert prior is None or distance_to_hull(prior, source.vertices) < 1e-9
     assert uneven.utility == 1 - uneven.distortion / 2
 
 

@@ -58,7 +58,7 @@ def assert_certified(name, best, vertices):
     else:
         assert best.leakage == pytest.approx(found, rel=1e-14, abs=1e-14)
     assert best.gap <= notion.tolerance
-    assert distance_to_hull(best.least_favorable_prior, vertices) < 1e-9
+    assert distance_to_hull(best.worst_prior, vertices) < 1e-9
 
 
 def well_conditioned(source_class, seed, most_letters=5):

@@ -158,7 +158,7 @@ def equation_21(source: SourceSet, distortion: float, *, hull: bool = True) -> f
     one, two = source.vertices[0], source.vertices[-1]
     sources = [one + share * (two - one) for share in (np.linspace(0, 1, 201) if hull else (0, 1))]
     largest = max(information(here, best.mechanism.matrix) for here in sources)
-    priors = [best.least_favorable_prior] if hull else [one, two]
+    priors = [best.worst_prior] if hull else [one, two]
     least = max(least_information(here, source.vertices, distortion) for here in priors)
     return max(largest - least, best.distortion - distortion)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -158,13 +159,20 @@ class _RescaledOptimizer(Optimizer):
 
     def __init__(self, notion: ApproximateDP, source: SourceSet) -> None:
         super().__init__(notion, source)
-        self._delta, self._private = notion.delta, DifferentialPrivacy().optimizer(source)
+        self._delta = notion.delta
+        self._private: Any = DifferentialPrivacy().optimizer(source)
 
     def at_distortion(self, distortion: float) -> Proposal:
         return self._rescaled(self._private.at_distortion(min(1.0, distortion / (1 - self._delta))))
 
     def at_leakage(self, leakage: float) -> Proposal:
         return self._rescaled(self._private.at_leakage(leakage))
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        return self._private.least_leakage(proposal, distortion / (1 - self._delta))
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        return (1 - self._delta) * self._private.least_distortion(proposal, leakage)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, as that of the private mechanism."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,10 +21,34 @@ from paper_repro.solvers.proposals import Proposal
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["Notion", "Optimizer", "ProgramOptimizer", "Proposal"]
+__all__ = ["MOST_NATS", "Notion", "Optimizer", "ProgramOptimizer", "Proposal", "inverse"]
 
 # What sums of M products and logarithms may be off.
 _ROUNDING = 1e-11
+# Halvings of a step of 2**16 down to rounding.
+_HALVINGS = 70
+# Beyond so many nats exp(-leakage) is no number.
+MOST_NATS = 745.0
+
+
+def inverse(bound: Callable[[float], float], level: float, most: float) -> float:
+    """The last point in [0, most] known to lie where a falling bound is above a level; found by bisection, in the logarithm.
+
+    The bound has to be above the level at 0. What is returned is on the safe side whatever the bound looks like in between.
+
+    >>> round(inverse(lambda place: 1 / (1 + place), 0.25, 10.0), 9)
+    3.0
+    """
+    if bound(most) > level:
+        return most
+    low, high, least = 0.0, most, most
+    while least > 1e-300 and not bound(least) > level:
+        high, least = least, least * 2.0**-16
+    low = least if bound(least) > level else 0.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if bound(middle) > level else (low, middle)
+    return low
 
 
 class Optimizer(ABC):
@@ -52,9 +76,25 @@ class Optimizer(ABC):
     def at_leakage(self, leakage: float) -> Proposal:
         """Propose a mechanism of least worst-case distortion whose leakage is at most ``leakage`` nats."""
 
-    @abstractmethod
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """How far from the optimum a mechanism of this leakage and this distortion is at most, in ``notion.gap_unit``."""
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        """Lower bound in nats on the leakage of every mechanism whose distortion is at most D, by the proposal's duals alone.
+
+        Here the inverse of :meth:`least_distortion`; one of the two has to be given.
+        """
+        if not self.least_distortion(proposal, 0.0) > distortion:
+            return 0.0
+        return inverse(lambda leakage: self.least_distortion(proposal, leakage), distortion, MOST_NATS)
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        """Lower bound on the distortion of every mechanism that leaks at most so many nats, by the proposal's duals alone.
+
+        Here the inverse of :meth:`least_leakage`; one of the two has to be given.
+        """
+        if not self.least_leakage(proposal, 0.0) > leakage:
+            return 0.0
+        return inverse(
+            lambda distortion: self.least_leakage(proposal, distortion), leakage, float(self.distances.max())
+        )
 
     def mechanism(self, proposal: Proposal) -> Any:
         """What is published: the proposed channel with the letters' labels."""
@@ -78,9 +118,13 @@ class Optimizer(ABC):
             weights = self.perfect.weights
         return weights / weights.sum() @ self.source.vertices
 
-    def tolerance(self, figure: float) -> float:
-        """The largest gap that is accepted for a leakage or distortion of this size, in ``notion.gap_unit``."""
-        return self.notion.tolerance
+    def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
+        """The prior that forces the result by itself, shape (M,), or None."""
+        return self.prior(proposal)
+
+    def tolerance(self, figure: float, unit: str) -> float:
+        """The largest gap that is accepted for a leakage in ``nats`` or a ``distortion`` of this size."""
+        return self.notion.tolerance * (figure if unit == "distortion" else 1.0)
 
     def rounding(self, figure: float) -> float:
         """By how much rounding may miss a budget, for a leakage or distortion of this size."""
@@ -133,9 +177,9 @@ class Notion(ABC):
     ----------
     name : str
     gap_unit : str
-        What the gap of a result is measured in.
+        What the notion's own lower bound is a bound on: ``nats`` or ``distortion``.
     tolerance : float
-        The largest gap with which a result is returned.
+        The largest gap with which a result is returned: in nats at a distortion budget, relative at a leakage budget.
     jumps : bool
         Whether a least leakage can jump as the distortion grows.
     """

@@ -114,6 +114,9 @@ class _DiagonalOptimizer(ProgramOptimizer):
         # Beyond 700 nats exp(-leakage) is no normal number, and the distortion is below 1e-300.
         return self._program.at_leakage(leakage if math.isinf(leakage) else min(leakage, 700.0))
 
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        return least_distortion_of_prior(self.prior(proposal), leakage)
+
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, since in leakage it says nothing at the jump: there the prior alone may need none."""
         return distortion - least_distortion_of_prior(self.prior(proposal), leakage)
@@ -150,6 +153,11 @@ class _GraphOptimizer(RatioOptimizer):
     def _is_tiny(self, leakage: float) -> bool:
         """Whether what the graph could save is below what is certified."""
         return leakage * self._diameter <= self.notion.tolerance
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        if not proposal.certificate and leakage > 0:
+            return self._clique.least_distortion(proposal, leakage * self._diameter)
+        return super().least_distortion(proposal, leakage)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         if not proposal.certificate and leakage > 0:

@@ -154,6 +154,10 @@ class _InformationOptimizer(LeakageOptimizer):
         super().__init__(notion, source, costs)
         self._alpha = notion.alpha
 
+    def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
+        # The worst prior for the leakage and the one for the distortion differ.
+        return self.prior(proposal) if self.source.vertex_count == 1 else None
+
     def _within(self, matrix: FloatArray, leakage: float) -> FloatArray:
         """Mixed with a constant answer: information, or above order 1 ``exp((alpha - 1) / alpha I)``, is convex in Q."""
         achieved, weights = _worst_prior(matrix, self.source.vertices, self._alpha)

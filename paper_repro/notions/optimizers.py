@@ -15,6 +15,7 @@ from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, ProgramOptimizer, Proposal
 from paper_repro.solvers.channel_ratio import ChannelRatioProgram, Comparisons
+from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -65,6 +66,11 @@ class LeakageOptimizer(ProgramOptimizer):
                 other = replace(other, mechanism=proposal.mechanism)
             proposal = min(proposal, other, key=lambda which: self.gap(which, leakage, distortion))
         return proposal
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        if not proposal.certificate:
+            return 0.0
+        return self._bound(proposal, self.leakage(proposal.mechanism), distortion)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats: the leakage less the lower bound at the distortion; without dual variables that bound is 0."""
@@ -124,11 +130,12 @@ class RandomizedResponseOptimizer(ProgramOptimizer):
     def _at_leakage(self, leakage: float) -> Proposal:
         return self._at_distortion(self._least_distortion(leakage))
 
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """Against the closed form, which no mechanism beats under the uniform prior."""
-        if self.notion.gap_unit == "distortion":
-            return distortion - self._least_distortion(leakage)
-        return 0.0 if math.isinf(leakage) else leakage - self._least_leakage(distortion)
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        """The closed form, which no mechanism beats under the uniform prior."""
+        return self._least_leakage(distortion) if distortion < self.perfect.distortion - PERFECT_SLACK else 0.0
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        return self._least_distortion(leakage)
 
 
 class RatioOptimizer(ProgramOptimizer):
@@ -209,6 +216,16 @@ class RatioOptimizer(ProgramOptimizer):
         known = self.source.vertices.any(axis=0)
         matrix[~known] = matrix[np.argmax(known)]
         return Proposal(matrix, self.perfect.weights)
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        if not proposal.certificate:
+            return self.perfect.distortion if leakage == 0 else 0.0
+        (multipliers,) = proposal.certificate
+        return self._program.least_distortion(self.prior(proposal), multipliers, leakage)
+
+    def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
+        # Where rows are compared with the outputs under each prior, the whole set restricts the leakage.
+        return self.prior(proposal) if self._rows_alone or self.source.vertex_count == 1 else None
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""

@@ -190,6 +190,9 @@ class _KnownLettersOptimizer(Optimizer):
     def at_leakage(self, leakage: float) -> Proposal:
         return self._with_all_letters(self._inner.at_leakage(leakage))
 
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        return self._inner.least_leakage(proposal, distortion)
+
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In nats, as that of the letters that occur."""
         return self._inner.gap(proposal, leakage, distortion)
