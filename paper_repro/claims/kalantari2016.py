@@ -23,8 +23,8 @@ from scipy.optimize import linprog
 from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_channel
 from paper_repro.claims.exact import Channel, apart, channel, dot, prior, ratio, response, worst_distortion
-from paper_repro.claims.kalantari_tools import eps, mended, only_symmetric, reals, same, symbols
-from paper_repro.claims.prove import always
+from paper_repro.claims.kalantari_tools import eps, mended, only_symmetric, same
+from paper_repro.claims.prove import always, reals, symbols
 from paper_repro.errors import optional
 from paper_repro.graphs import line
 from paper_repro.notions import DifferentialPrivacy

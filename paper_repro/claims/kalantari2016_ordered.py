@@ -26,8 +26,8 @@ from paper_repro.claims.kalantari2016 import (
     some_channel,
 )
 from paper_repro.claims.kalantari2016_theorems import NAME, SOURCE
-from paper_repro.claims.kalantari_tools import falling_letters, mended, only_symmetric, reals, same, symbols
-from paper_repro.claims.prove import always, identical
+from paper_repro.claims.kalantari_tools import falling_letters, mended, only_symmetric, same
+from paper_repro.claims.prove import always, identical, reals, symbols
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import coloring

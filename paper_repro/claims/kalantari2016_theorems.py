@@ -45,8 +45,8 @@ from paper_repro.claims.kalantari2016 import (
     some_channel,
     spoiled,
 )
-from paper_repro.claims.kalantari_tools import eps, falling_letters, mended, only_symmetric, reals, same, symbols
-from paper_repro.claims.prove import always
+from paper_repro.claims.kalantari_tools import eps, falling_letters, mended, only_symmetric, same
+from paper_repro.claims.prove import always, reals, symbols
 from paper_repro.errors import optional
 from paper_repro.papers import kalantari2016 as isit
 from paper_repro.sources import SourceSet

@@ -17,8 +17,8 @@ import numpy as np
 from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_channel
 from paper_repro.claims.exact import KNOWN, SHORT, Channel, certified_ratio, ratio, response
-from paper_repro.claims.kalantari_tools import mended, output_sizes, reals, same, symbols
-from paper_repro.claims.prove import always
+from paper_repro.claims.kalantari_tools import mended, output_sizes, same
+from paper_repro.claims.prove import always, reals, symbols
 from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
 from paper_repro.papers import coloring

@@ -26,7 +26,7 @@ from paper_repro.claims.base import (
     reproduced,
 )
 from paper_repro.claims.draw import random_set
-from paper_repro.claims.kalantari_tools import budget, eps, full_matrix_distortion, missed, only_symmetric, symmetric
+from paper_repro.claims.kalantari_tools import budget, channel_program, eps, missed, only_symmetric, symmetric
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding, isolated
 from paper_repro.papers.kalantari2018 import theorem_3
@@ -158,7 +158,7 @@ def _figure(size: int, grid: tuple[float, ...], kinds: tuple[str, ...], together
     low = [eps(one, together) for one in sets]
     named[f"spread at D = {together}"] = max(low) - min(low)
     middle = 0.25
-    by_program = abs(full_matrix_distortion(sets[0], math.exp(eps(sets[0], middle))) - middle)
+    by_program = abs(channel_program(sets[0].vertices, math.exp(eps(sets[0], middle))) - middle)
     named[f"{kinds[0]} by a program over all channels, D = {middle}"] = max(0.0, by_program - 1e-7)
     return holds(named=named)
 

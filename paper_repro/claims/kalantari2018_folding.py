@@ -35,9 +35,8 @@ from paper_repro.claims.kalantari_tools import (
     mended,
     missed,
     only_symmetric,
-    reals,
 )
-from paper_repro.claims.prove import always
+from paper_repro.claims.prove import always, reals
 from paper_repro.errors import optional
 from paper_repro.papers.folding import Direction, Folding, as_source_set, isolated
 from paper_repro.papers.kalantari2018 import theorem_3

@@ -11,8 +11,8 @@ import numpy as np
 from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import channel, information, prior, response, worst_distortion
-from paper_repro.claims.kalantari_tools import eps, last_budget, least_information, mended, reals, same, symbols
-from paper_repro.claims.prove import always, identical
+from paper_repro.claims.kalantari_tools import eps, last_budget, least_information, mended, same
+from paper_repro.claims.prove import always, identical, reals, symbols
 from paper_repro.curves import leakage_curve
 from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism

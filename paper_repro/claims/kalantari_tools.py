@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from paper_repro.claims.base import Finding, refuted
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import Channel, Prior, ratio, worst_distortion
-from paper_repro.claims.prove import always, identical
+from paper_repro.claims.prove import always, identical, reals
 from paper_repro.curves import distortion_curve, leakage_curve
 from paper_repro.errors import InfeasibleError, optional
 from paper_repro.solvers.linear import optimal_basis
@@ -31,7 +31,6 @@ __all__ = [
     "confirmed",
     "eps",
     "falling_letters",
-    "full_matrix_distortion",
     "last_budget",
     "least_information",
     "least_ratio",
@@ -40,9 +39,7 @@ __all__ = [
     "only_symmetric",
     "ordered_set",
     "output_sizes",
-    "reals",
     "same",
-    "symbols",
     "symmetric",
     "table_1",
     "tail",
@@ -60,20 +57,10 @@ def mended(sentence: str, false: bool, right: Finding, **numbers: float | Fracti
     return Finding("corrected", f"{printed.evidence} Mended: {right.evidence}", found, right.tolerance)
 
 
-def symbols(names: str) -> tuple[Any, ...]:
-    """Positive symbols of sympy, always as a tuple."""
-    return tuple(optional("sympy", "proofs").symbols(names, positive=True, seq=True))
-
-
 def same(left: Any, right: Any) -> bool:
     """Whether two polynomials of sympy are the same, or two rational functions of one symbol: expanding them decides."""
     sympy = optional("sympy", "proofs")
     return bool(sympy.expand(left - right) == 0 or (len((left - right).free_symbols) == 1 and identical(left, right)))
-
-
-def reals(names: str) -> list[Any]:
-    """Real unknowns of z3."""
-    return list(optional("z3", "proofs").Reals(names))
 
 
 def table_1() -> SourceSet:
@@ -125,32 +112,6 @@ def least_ratio(
     return max(1.0, 1 + float(costs.sum()) + solved.objective)
 
 
-def full_matrix_distortion(source: SourceSet, odds: float) -> float:
-    """Least distortion at a ratio, by a linear program over all M times M entries of the mechanism."""
-    size, count = source.alphabet_size, source.vertex_count
-    place = np.arange(size * size).reshape(size, size)
-    rows = []
-    for column in place.T:
-        for one in column:
-            for two in column:
-                if one != two:
-                    row = np.zeros(size * size + 1)
-                    row[[one, two]] = 1.0, -odds
-                    rows.append(row)
-    private = len(rows)
-    for vertex in source.vertices:
-        row = np.zeros(size * size + 1)
-        row[np.diagonal(place)], row[-1] = -vertex, -1.0
-        rows.append(row)
-    for entries in place:
-        row = np.zeros(size * size + 1)
-        row[entries] = 1.0
-        rows.append(row)
-    upper = np.concatenate([np.zeros(private), np.full(count, -1.0), np.ones(size)])
-    costs = np.append(np.zeros(size * size), 1.0)
-    return optimal_basis(costs, np.array(rows), upper, equal=slice(private + count, None)).objective
-
-
 def missed(source: SourceSet, distortion: float, *, lower: float = 0.0, upper: float = math.inf) -> float:
     """By how much bounds on the least leakage in nats are missed, in distortion, by linear programs over all channels.
 
@@ -160,8 +121,8 @@ def missed(source: SourceSet, distortion: float, *, lower: float = 0.0, upper: f
     >>> round(missed(SourceSet([0.5, 0.5]), 0.25, lower=math.log(3), upper=math.log(3)), 7)
     0.0
     """
-    found = [distortion - full_matrix_distortion(source, math.exp(lower))] if 0 < lower < math.inf else [-distortion]
-    found += [full_matrix_distortion(source, math.exp(upper)) - distortion] if upper < math.inf else []
+    found = [distortion - channel_program(source.vertices, math.exp(lower))] if 0 < lower < math.inf else [-distortion]
+    found += [channel_program(source.vertices, math.exp(upper)) - distortion] if upper < math.inf else []
     return max(found)
 
 
@@ -189,7 +150,7 @@ def _information_program(count: int, size: int) -> tuple[Any, tuple[Any, ...]]:
 
 def falling_letters(size: int) -> tuple[list[Any], list[Any]]:
     """Symbols of z3 for ``P_1, ..., P_M``, and that they are probabilities in falling order."""
-    p = optional("z3", "proofs").Reals(" ".join(f"p{i}" for i in range(size)))
+    p = reals(" ".join(f"p{i}" for i in range(size)))
     return p, [p[-1] >= 0, sum(p) == 1, *(p[i] >= p[i + 1] for i in range(size - 1))]
 
 

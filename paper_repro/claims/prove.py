@@ -9,7 +9,7 @@ from typing import Any
 
 from paper_repro.errors import optional
 
-__all__ = ["always", "identical"]
+__all__ = ["always", "identical", "reals", "symbols"]
 
 # Steps of z3, not seconds: whether a formula is decided does not depend on how busy the machine is. The ledger's take up to 1e6.
 _STEPS = 500_000_000
@@ -48,3 +48,13 @@ def always(conclusion: Any, *assumptions: Any) -> bool:
     if decided == z3.unknown:
         raise RuntimeError(f"z3 cannot decide {conclusion}: {solver.reason_unknown()}")
     return bool(decided == z3.unsat)
+
+
+def symbols(names: str) -> tuple[Any, ...]:
+    """Positive symbols of sympy, always as a tuple."""
+    return tuple(optional("sympy", "proofs").symbols(names, positive=True, seq=True))
+
+
+def reals(names: str) -> list[Any]:
+    """Real unknowns of z3."""
+    return list(optional("z3", "proofs").Reals(names))

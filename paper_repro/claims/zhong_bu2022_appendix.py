@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, holds, loose, proved
 from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import apart, divergence, exp_ratio, response
-from paper_repro.claims.prove import always
+from paper_repro.claims.prove import always, reals
 from paper_repro.claims.zhong_bu2022_tools import APPROXIMATE, DP, SIBSON, information, least_distortion, loss, uniform
-from paper_repro.errors import optional
 from paper_repro.graphs import clique, line
 from paper_repro.notions import (
     ApproximateDP,
@@ -69,10 +68,6 @@ def _positive(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
 
 def _orders(rng: np.random.Generator, count: int) -> list[float]:
     return [float(order) for order in np.sort(1 + 10 ** rng.uniform(-2, 1.5, count))]
-
-
-def _reals(names: str) -> list[Any]:
-    return list(optional("z3", "proofs").Reals(names))
 
 
 # Definitions 3 and 19
@@ -126,7 +121,7 @@ def _definition_19_3(matrix: FloatArray, prior: FloatArray, *, weighted: bool = 
 def _register_19(key: str, violation: Callable[..., float], wrong: dict[str, dict[str, Any]]) -> None:
     @claim(name=key, instance=lambda rng, **constants: violation(*_drawn(rng), **constants), wrong=wrong, share=0.4)
     def check(sample: Sample, **_: Any) -> Finding:
-        a, b, t, d = _reals("a b t d")
+        a, b, t, d = reals("a b t d")
         facts = {"the ratio is the least factor": always((a <= t * b + d) == (t >= (a - d) / b), b > 0)}
         facts["beside a zero all factors or none do"] = always((a <= t * b + d) == (a <= d), b == 0)
         how = (
@@ -227,7 +222,7 @@ def _falls_with_delta(matrix: FloatArray, less: float, more: float, *, strictly:
     wrong={"strictly": {"strictly": True}},
 )
 def lemma_20_4(sample: Sample, **_: Any) -> Finding:
-    a, b, t, less, more = _reals("a b t less more")
+    a, b, t, less, more = reals("a b t less more")
     facts = {
         "what holds with a delta holds with a larger one": always(a <= t * b + more, a <= t * b + less, less <= more)
     }
@@ -358,7 +353,7 @@ def _lemma_21_1(rng: np.random.Generator, *, convex: bool = False) -> float:
     share=0.4,
 )
 def lemma_21_1(sample: Sample, **_: Any) -> Finding:
-    a, b, c, e, s, t, d = _reals("a b c e s t d")
+    a, b, c, e, s, t, d = reals("a b c e s t d")
     private = [a <= t * b + d, c <= t * e + d, s >= 0, s <= 1]
     facts = {
         "the larger factor serves a mixture": always(s * a + (1 - s) * c <= t * (s * b + (1 - s) * e) + d, *private)
@@ -373,7 +368,7 @@ def _lemma_21_2(rng: np.random.Generator, *, form: Any = math.exp) -> float:
 
 @claim(instance=_lemma_21_2, wrong={"itself, not its exponential": {"form": float}}, tolerance=_ROUNDING)
 def lemma_21_2(sample: Sample, **_: Any) -> Finding:
-    a, b, one, two, s = _reals("a b one two s")
+    a, b, one, two, s = reals("a b one two s")
     below = always(s * a + (1 - s) * b <= s * one + (1 - s) * two, a <= one, b <= two, s >= 0, s <= 1)
     how = (
         "No entry of a mixture is above the mean of the columns' largest (z3), so neither is their sum; for all sizes."
