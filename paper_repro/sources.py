@@ -256,7 +256,9 @@ class SourceSet(ShownAsTable):
                 f"({self.alphabet_size}, {self.alphabet_size})"
             )
         check_same_letters(frame_labels(mechanism, "labels"), self.labels, "the mechanism and the source set")
-        return float((self.vertices @ (1 - np.diagonal(matrix))).max())
+        changed = np.array(matrix)
+        np.fill_diagonal(changed, 0.0)  # what is left sums to 1 - Q_ii, also where that is far below the rounding of 1
+        return float((self.vertices @ changed.sum(axis=1)).max())
 
 
 def check_source(source: object) -> SourceSet:

@@ -183,16 +183,23 @@ def hockey_stick_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta:
 
 
 def log_rounded_up(ratio: Fraction) -> float:
-    """The smallest float whose exponential is at least the ratio.
+    """The smallest float whose exponential is at least the ratio, which is at least 1.
 
-    >>> log_rounded_up(Fraction(1))
-    0.0
+    Digits are doubled until they tell: of the logarithm of a rational other than 1, no float is the exact value.
+
+    >>> log_rounded_up(Fraction(1)), log_rounded_up(1 + Fraction(1, 2**46)) == math.nextafter(2**-46 - 2**-93, 1)
+    (0.0, True)
     """
-    with localcontext() as context:
-        context.prec = 40
-        exact = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
-        rounded = float(exact)
-        return rounded if Decimal(rounded) >= exact else math.nextafter(rounded, math.inf)
+    if ratio == 1:
+        return 0.0
+    digits = 40
+    while True:
+        with localcontext(prec=digits):
+            found = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
+            rounded = float(found)
+            if abs(Decimal(rounded) - found) > Decimal(10) ** (2 - digits) * (1 + found):
+                return rounded if rounded > found else math.nextafter(rounded, math.inf)
+        digits *= 2
 
 
 def _log_of_largest(ratios: Iterable[Fraction]) -> float:

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
 from paper_repro.errors import InfeasibleError, SolverError
 from paper_repro.solvers.linear import Basis, optimal_basis
+from paper_repro.types import BoolArray
 
 __all__ = ["ExactOptimum", "exact_optimum"]
 
@@ -42,12 +43,16 @@ class ExactOptimum:
         In the unit of the costs.
     pivots : int
         Exchanges that the basis needed.
+    columns, rows : ndarrays of bool, shapes (unknowns,) and (rows,)
+        The basis, as of :class:`paper_repro.solvers.linear.Basis`: true where a column, or a row's slack, is basic.
     """
 
     values: tuple[Fraction, ...]
     duals: tuple[Fraction, ...]
     objective: Fraction
     pivots: int
+    columns: BoolArray = field(repr=False)
+    rows: BoolArray = field(repr=False)
 
 
 def exact_optimum(
@@ -55,7 +60,7 @@ def exact_optimum(
     matrix: Sequence[Mapping[int, Fraction | int]],
     upper: Sequence[Fraction | int],
     equal: slice = slice(0, 0),
-    start: Basis | None = None,
+    start: Basis | ExactOptimum | None = None,
 ) -> ExactOptimum:
     """Minimize costs . x subject to matrix x <= upper, x >= 0, without rounding; the rows in ``equal`` are equalities.
 
@@ -66,7 +71,7 @@ def exact_optimum(
         Each row's entries by column; those left out are 0.
     upper : sequence of Fraction or int, of length (rows,)
     equal : slice
-    start : Basis, optional
+    start : Basis or ExactOptimum, optional
         That of :func:`paper_repro.solvers.linear.optimal_basis` for the same or a similar program of this shape; HiGHS is asked
         if it is not given.
 
@@ -213,7 +218,9 @@ class _Simplex:
     def _optimum(self, basic: dict[int, Fraction], duals: dict[int, Fraction], pivots: int) -> ExactOptimum:
         values = tuple(basic.get(column, Fraction(0)) for column in range(self._size))
         rows = tuple(duals.get(row, Fraction(0)) * scale / self._scale for row, scale in enumerate(self._scales))
-        return ExactOptimum(values, rows, Fraction(_dot(self._costs, basic)) / self._scale, pivots)
+        columns = np.array([column in self._basic for column in range(self._size)])
+        slacks = np.array([row not in self._tight for row in range(len(self._rows))])
+        return ExactOptimum(values, rows, Fraction(_dot(self._costs, basic)) / self._scale, pivots, columns, slacks)
 
 
 def _float_basis(
