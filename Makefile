@@ -24,7 +24,7 @@ export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
 unexport MPLBACKEND PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup figures test lint notebooks lab verify claim bench lock clean distclean
+.PHONY: help setup figures test lint notebooks lab verify fuzz claim bench lock clean distclean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,9 @@ lab: $(STAMP)  ## Open the notebooks in JupyterLab
 verify: $(STAMP)  ## Judge every claim of the papers again (INSTANCES=1000 SCHEDULER=tcp://... RECORD=1)
 	@$(VENV)/bin/privacy-distortion verify $(if $(INSTANCES),--instances $(INSTANCES)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(RECORD),--record)
 
+fuzz: $(STAMP)  ## Judge optima of random legitimate problems independently (N=1000 SEED=0 ONLY=tiny/Renyi JOBS=1)
+	@$(PY) -m tests.fuzz $(if $(N),-n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs $(JOBS))
+
 claim: $(STAMP)  ## Write the skeleton of a new claim (NAME=paper.function MODULE=paper_section)
 	@$(PY) -m paper_repro.claims.skeleton $(NAME) $(MODULE)
 
@@ -72,7 +75,7 @@ lock: $(STAMP)  ## Resolve the locks again (UPGRADE=1 takes the newest versions)
 	@printf 'editables\nhatchling\n' | $(COMPILE) --extra all --extra test pyproject.toml - --output-file requirements.lock
 
 clean:  ## Remove what the other targets build, but not .venv, figures/ or what you put into build/
-	@rm -rf build/notebooks build/verify dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf build/fuzz build/notebooks build/verify dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -path ./$(VENV) -prune -o -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -exec rm -rf {} +
 
 distclean: clean  ## Remove .venv too
