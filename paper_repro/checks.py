@@ -26,9 +26,11 @@ __all__ = [
     "check_grid",
     "check_labels",
     "check_leakage",
+    "check_matrix_fits",
     "check_probability_rows",
     "check_same_letters",
     "frame_labels",
+    "shortened",
 ]
 
 ROW_SUM_TOLERANCE = 1e-9
@@ -68,6 +70,20 @@ def check_count(count: int, what: str, least: int = 1, most: float = 1e15) -> in
     if value > most:
         raise ValueError(f"{what} must be at most {int(most)}, for memory and rounding, got {count!r}; take fewer")
     return value
+
+
+def check_matrix_fits(size: int, what: str, way_out: str) -> None:
+    """Raises ValueError if M x M numbers are more than are written out: beyond 10,000 letters.
+
+    >>> check_matrix_fits(10**6, "a matrix", "sample rows")
+    Traceback (most recent call last):
+    ValueError: a matrix of 1000000 letters would need 8e+12 bytes of memory, and at most 10000 letters are written out; sample rows
+    """
+    if size > MOST_LETTERS:
+        raise ValueError(
+            f"{what} of {size} letters would need {8.0 * size**2:.2g} bytes of memory, and at most {MOST_LETTERS} letters are "
+            f"written out; {way_out}"
+        )
 
 
 def check_between(
@@ -192,7 +208,7 @@ def check_same_letters(one: Sequence[Hashable] | None, other: Sequence[Hashable]
 
     >>> check_same_letters(["a", "b"], range(2), "mechanism and source set")
     """
-    if one is None or other is None or one is other:
+    if one is None or other is None or one is other or one == other:
         return
     first, second = list(one), list(other)
     if first != second and (list(range(len(first))) not in (first, second) or set(first) == set(second)):
@@ -213,6 +229,16 @@ def frame_labels(table: object, names: str = "columns") -> list[Hashable] | None
     """
     found = getattr(table, names, getattr(table, "index", None))
     return None if found is None or callable(found) else list(found)
+
+
+def shortened(labels: Sequence[Hashable]) -> str:
+    """The letters' names for an error message, the first ones of many.
+
+    >>> shortened(range(10**6))
+    '[0, 1, 2, 3, 4, ...]'
+    """
+    shown = list(labels[: 5 if len(labels) > 20 else 20])
+    return repr(shown) if len(shown) == len(labels) else f"{repr(shown)[:-1]}, ...]"
 
 
 def check_probability_rows(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,25 +13,130 @@ from numpy.typing import ArrayLike, NDArray
 
 from paper_repro.checks import (
     MOST_LETTERS,
+    as_number,
     check_count,
+    check_delta,
     check_distortion,
     check_grid,
     check_labels,
     check_leakage,
+    check_matrix_fits,
     check_probability_rows,
     frame_labels,
+    shortened,
 )
 from paper_repro.deprecated import accepts_old_call, says_how
 from paper_repro.graphs import Adjacency
 from paper_repro.sources import SourceSet, check_source
-from paper_repro.types import FloatArray, ShownAsTable
+from paper_repro.types import FloatArray, IntArray, ShownAsTable
 
-__all__ = ["Mechanism", "distance_mechanism", "randomized_response", "truncated_geometric", "uniform_least_distortion"]
+__all__ = [
+    "Mechanism",
+    "Spread",
+    "distance_mechanism",
+    "randomized_response",
+    "sums_of_others",
+    "truncated_geometric",
+    "uniform_least_distortion",
+]
+
+
+# Up to so many letters the entries of the matrix are what is judged, beyond them the numbers that they are made of.
+_MOST_JUDGED_BY_MATRIX = 1_000
+# Rows and columns of the corner that a notebook shows.
+_CORNER = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """A channel of M letters in 4 M numbers: letter i is kept, or another one is drawn in proportion to one distribution.
+
+    ``Q_ij = answers_j shares_i`` for j != i, and ``Q_ii = kept_i``.
+
+    Attributes
+    ----------
+    kept, distortions : ndarrays, shape (M,)
+        ``a_i`` and ``D_i = 1 - a_i``, each with its own relative precision.
+    answers : ndarray, shape (M,)
+        Not normalized; the same object as ``kept`` where what is given away is spread in proportion to what is kept.
+    shares : ndarray, shape (M,)
+        ``D_i / (sum answers - answers_i)``.
+    """
+
+    kept: FloatArray
+    distortions: FloatArray
+    answers: FloatArray
+    shares: FloatArray
+
+    @property
+    def matrix(self) -> FloatArray:
+        """The whole channel, or the corner of the letters that are left, shape (M, M)."""
+        matrix = self.shares[:, np.newaxis] * self.answers
+        np.fill_diagonal(matrix, self.kept)
+        return matrix
+
+    @property
+    def corner(self) -> FloatArray:
+        """The first rows and columns."""
+        parts = (part[:_CORNER] for part in (self.kept, self.distortions, self.answers, self.shares))
+        return Spread(*parts).matrix
+
+    @cached_property
+    def others(self) -> tuple[FloatArray, FloatArray]:
+        """The largest and the smallest share of any other letter, two arrays of shape (M,), for M >= 2."""
+        found = []
+        for sign in (1.0, -1.0):
+            first, second = np.argpartition(-sign * self.shares, 1)[:2]
+            best = np.full(len(self.shares), self.shares[first])
+            best[first] = self.shares[second]
+            found.append(best)
+        return found[0], found[1]
+
+    def sample(self, inputs: IntArray, rng: np.random.Generator) -> IntArray:
+        """What is published for each input, both numbers of letters: one step for what is kept, a few for what is drawn.
+
+        The sums of the answers are cut into M buckets of equal width; of the letters in a bucket, one on average, the right one
+        is found by halving.
+        """
+        outputs = inputs.copy()
+        changed = rng.random(inputs.shape) < self.distortions[inputs]
+        letters = inputs[changed]
+        ends, starts = self._ends_and_buckets
+        # Leave the letter itself out: what lies beyond it is moved up by its width.
+        drawn = rng.random(letters.shape) * (ends[-1] - self.answers[letters])
+        before = ends[letters] - self.answers[letters]
+        drawn = np.where(drawn < before, drawn, drawn + self.answers[letters])
+        bucket = np.minimum((drawn * (len(ends) / ends[-1])).astype(np.intp), len(ends) - 1)
+        low, high = starts[bucket], starts[bucket + 1]
+        searched = np.flatnonzero(low < high)
+        while len(searched):
+            middle = (low[searched] + high[searched]) // 2
+            above = ends[middle] <= drawn[searched]
+            low[searched] = np.where(above, middle + 1, low[searched])
+            high[searched] = np.where(above, high[searched], middle)
+            searched = searched[low[searched] < high[searched]]
+        # Rounding of sums may end on a neighbor that is never published, or on the letter itself.
+        wrong = np.flatnonzero((self.answers[low] == 0) | (low == letters))
+        for place in wrong:
+            odds = self.answers.copy()
+            odds[letters[place]] = 0.0
+            low[place] = rng.choice(len(odds), p=odds / odds.sum()) if odds.any() else letters[place]
+        outputs[changed] = low
+        return outputs
+
+    @cached_property
+    def _ends_and_buckets(self) -> tuple[FloatArray, IntArray]:
+        ends = np.cumsum(self.answers)
+        edges = np.linspace(0, ends[-1], len(ends) + 1)
+        return ends, np.minimum(np.searchsorted(ends, edges, side="right"), len(ends) - 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Mechanism(ShownAsTable):
     """A channel Q over one alphabet: input i is published as j with probability ``Q[i, j]``.
+
+    Given as a matrix here. Those of :meth:`from_distortions` and :meth:`constant` are a few numbers a letter, for as many
+    letters as there are: their ``matrix`` is made when it is asked for.
 
     Parameters
     ----------
@@ -54,8 +160,8 @@ class Mechanism(ShownAsTable):
     ['yes' 'no' 'no' 'yes']
     """
 
-    matrix: FloatArray
     labels: Sequence[Hashable]
+    _spread: Spread | None
 
     @says_how("write Mechanism(matrix, labels=...)")
     def __init__(self, matrix: ArrayLike, labels: Sequence[Hashable] | None = None) -> None:
@@ -69,12 +175,23 @@ class Mechanism(ShownAsTable):
             raise ValueError(
                 f"the rows of the frame are named {inputs!r} and its columns {own!r}; name both alike, in one order"
             )
-        letters = check_labels(labels, rows.shape[0], own)
+        object.__setattr__(self, "labels", check_labels(labels, rows.shape[0], own))
+        object.__setattr__(self, "_spread", None)
         object.__setattr__(self, "matrix", rows)
-        object.__setattr__(self, "labels", letters)
 
     @classmethod
-    def from_distortions(cls, distortions: ArrayLike, labels: Sequence[Hashable] | None = None) -> Mechanism:
+    def _of_spread(cls, spread: Spread, labels: Sequence[Hashable]) -> Mechanism:
+        for part in (spread.kept, spread.distortions, spread.answers, spread.shares):
+            part.setflags(write=False)
+        made = cls.__new__(cls)
+        object.__setattr__(made, "labels", labels)
+        object.__setattr__(made, "_spread", spread)
+        return made
+
+    @classmethod
+    def from_distortions(
+        cls, distortions: ArrayLike, labels: Sequence[Hashable] | None = None, *, answers: ArrayLike | None = None
+    ) -> Mechanism:
         r"""The mechanism of least differential-privacy leakage with given diagonal ``1 - D_i``.
 
         Equation (48) of the 2017 preprint of Kalantari et al., used for every row: with ``a = 1 - D`` and
@@ -92,11 +209,14 @@ class Mechanism(ShownAsTable):
             ``D_i``, probability that letter i is changed, in [0, 1], with ``sum_i (1 - D_i) >= 1``. Given as
             distortions, not as a diagonal, so that a very small ``D_i`` keeps its relative precision.
         labels : sequence, optional
+        answers : array_like, shape (M,), optional
+            Spread what is given away in proportion to these numbers >= 0 instead, whatever is kept.
 
         Raises
         ------
         ValueError
-            If a distortion is outside [0, 1], or less than one letter's worth of probability is kept.
+            If a distortion is outside [0, 1], or less than one letter's worth of probability is kept; or an answer is
+            negative, or a letter is changed and there is no other to answer with.
 
         Examples
         --------
@@ -104,27 +224,40 @@ class Mechanism(ShownAsTable):
         array([[0.75, 0.25, 0.  ],
                [0.25, 0.75, 0.  ],
                [0.5 , 0.5 , 0.  ]])
+        >>> Mechanism.from_distortions([0.25, 0.5, 1.0], answers=[1, 1, 0]).matrix
+        array([[0.75, 0.25, 0.  ],
+               [0.5 , 0.5 , 0.  ],
+               [0.5 , 0.5 , 0.  ]])
+        >>> Mechanism.from_distortions(np.full(10**6, 0.25))
+        Mechanism(M=1000000, diagonal=[0.75, 0.75, 0.75, 0.75, 0.75, 0.75, 0.75, 0.75, 0.75, 0.75, ...])
         """
         changed = check_grid(distortions, check_distortion)
-        if changed.ndim != 1:
+        if changed.ndim != 1 or not len(changed):
             raise ValueError(f"distortions must be one probability of change per letter, got shape {changed.shape}")
-        check_count(max(len(changed), 1), "the number of letters", most=MOST_LETTERS)
+        letters = check_labels(labels, len(changed), frame_labels(distortions))
         kept = 1 - changed
-        if kept.sum() < 1 - 1e-12:
-            raise ValueError(
-                f"the kept probabilities 1 - D_i sum to {float(kept.sum())!r}; they must sum to at least 1: "
-                "lower the distortions"
-            )
-        # Sums of the others, added up from both sides: S - a_i would cancel where one letter holds nearly all.
-        others = np.zeros_like(kept)
-        others[1:] += np.cumsum(kept[:-1])
-        others[:-1] += np.cumsum(kept[:0:-1])[::-1]
-        share = np.divide(changed, others, out=np.zeros_like(kept), where=others > 0)
-        matrix = share[:, np.newaxis] * kept
-        np.fill_diagonal(matrix, kept)
-        lonely = others == 0  # all kept probability is on this letter: it is published as it is
-        matrix[lonely, lonely] = 1.0
-        return cls(matrix, check_labels(labels, len(kept), frame_labels(distortions)))
+        if answers is None:
+            if kept.sum() < 1 - 1e-12:
+                raise ValueError(
+                    f"the kept probabilities 1 - D_i sum to {float(kept.sum())!r}; they must sum to at least 1: "
+                    "lower the distortions"
+                )
+            weights = kept
+        else:
+            weights = check_grid(answers, as_number)
+            if weights.shape != changed.shape or not (np.isfinite(weights) & (weights >= 0)).all():
+                raise ValueError(f"answers must be {len(changed)} finite numbers >= 0, one per letter, got {answers!r}")
+        others = sums_of_others(weights)
+        lonely = others == 0
+        if lonely.any():
+            if answers is not None and changed[lonely].any():
+                letter = letters[int(np.flatnonzero(lonely & (changed > 0))[0])]
+                raise ValueError(f"letter {letter!r} is changed, and answers has no other letter: give some another one")
+            # All kept probability is on this letter: it is published as it is.
+            kept[lonely], changed[lonely] = 1.0, 0.0
+            others = sums_of_others(weights)
+        shares = np.divide(changed, others, out=np.ones_like(changed), where=~lonely)
+        return cls._of_spread(Spread(kept, changed, weights, shares), letters)
 
     @classmethod
     def constant(cls, distribution: ArrayLike, labels: Sequence[Hashable] | None = None) -> Mechanism:
@@ -136,23 +269,92 @@ class Mechanism(ShownAsTable):
         array([[0.25, 0.75],
                [0.25, 0.75]])
         """
-        row = check_probability_rows(distribution, "constant mechanism")
-        if len(row) != 1:
-            raise ValueError(f"a constant mechanism has one distribution over the letters, got {len(row)} rows")
-        size = check_count(row.shape[1], "the number of letters", most=MOST_LETTERS)
-        return cls(np.tile(row, (size, 1)), check_labels(labels, size, frame_labels(distribution)))
+        rows = check_probability_rows(distribution, "constant mechanism")
+        if len(rows) != 1:
+            raise ValueError(f"a constant mechanism has one distribution over the letters, got {len(rows)} rows")
+        row = rows[0]
+        letters = check_labels(labels, len(row), frame_labels(distribution))
+        return cls._of_spread(Spread(row, sums_of_others(row), row, np.ones(len(row))), letters)
+
+    def mixed_with_identity(self, delta: float) -> Mechanism:
+        """Publish the true letter with probability delta, in [0, 1), else what this mechanism publishes.
+
+        It is rounded so that no letter is kept with more than delta beyond its part of this mechanism. Raises ValueError for
+        another delta.
+
+        >>> Mechanism.constant([0.5, 0.5]).mixed_with_identity(0.5).matrix
+        array([[0.75, 0.25],
+               [0.25, 0.75]])
+        """
+        if (delta := check_delta(delta)) == 0:
+            return self
+        if self._spread is None:
+            matrix = (1 - delta) * self.matrix
+            np.fill_diagonal(matrix, _sums_rounded_down(matrix.diagonal(), delta))
+            return Mechanism(matrix, self.labels)
+        kept = _sums_rounded_down((1 - delta) * self._spread.kept, delta)
+        changed, shares = (1 - delta) * self._spread.distortions, (1 - delta) * self._spread.shares
+        return Mechanism._of_spread(Spread(kept, changed, self._spread.answers, shares), self.labels)
+
+    def renamed(self, labels: Sequence[Hashable]) -> Mechanism:
+        """The same channel over letters with other names. Raises ValueError unless there are M distinct ones.
+
+        >>> Mechanism.constant([0.5, 0.5]).renamed(["no", "yes"]).labels
+        ('no', 'yes')
+        """
+        if self._spread is None:
+            return Mechanism(self.matrix, labels)
+        return Mechanism._of_spread(self._spread, check_labels(labels, self.alphabet_size))
 
     def __repr__(self) -> str:
-        diagonal = ", ".join(f"{kept:.4g}" for kept in np.diagonal(self.matrix)[:10])
+        kept = self.matrix.diagonal() if self._spread is None else self._spread.kept
+        diagonal = ", ".join(f"{probability:.4g}" for probability in kept[:10])
         return f"Mechanism(M={self.alphabet_size}, diagonal=[{diagonal}{', ...' if self.alphabet_size > 10 else ''}])"
 
     def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
-        return "Mechanism: row = true letter, column = published letter", self.labels, self.labels, self.matrix
+        return "Mechanism: row = true letter, column = published letter", self.labels, self.labels, self.corner
+
+    @property
+    def corner(self) -> FloatArray:
+        """The first 20 rows and columns of the matrix, without making the rest."""
+        return self.matrix[:_CORNER, :_CORNER] if self._spread is None else self._spread.corner
+
+    @property
+    def spread(self) -> Spread | None:
+        """The numbers that a channel of more than 1,000 letters is made of; None where it is judged by its matrix."""
+        return self._spread if self.alphabet_size > _MOST_JUDGED_BY_MATRIX else None
+
+    @cached_property
+    def matrix(self) -> FloatArray:
+        """The channel, shape (M, M): row = input, column = output.
+
+        Raises ValueError where it does not fit: beyond 10,000 letters.
+        """
+        assert self._spread is not None, "a mechanism has a matrix, or the numbers it is made of"
+        check_matrix_fits(self.alphabet_size, "a mechanism's matrix", "sample() and distortions do without")
+        matrix = self._spread.matrix
+        matrix.setflags(write=False)
+        return matrix
+
+    @cached_property
+    def distortions(self) -> FloatArray:
+        """Probability that letter i is changed, shape (M,): summed over the other letters, so that it may be tiny.
+
+        >>> Mechanism([[1.0, 1e-20], [0.5, 0.5]]).distortions
+        array([1.e-20, 5.e-01])
+        """
+        if self._spread is not None:
+            return self._spread.distortions
+        changed = self.matrix.copy()
+        np.fill_diagonal(changed, 0.0)
+        found = changed.sum(axis=1)
+        found.setflags(write=False)
+        return found
 
     @property
     def alphabet_size(self) -> int:
         """M, the number of letters."""
-        return self.matrix.shape[0]
+        return len(self.labels)
 
     def worst_case_distortion(self, source: SourceSet) -> float:
         """Largest probability of change over a source set; see :meth:`SourceSet.worst_case_distortion`.
@@ -186,8 +388,6 @@ class Mechanism(ShownAsTable):
             raise TypeError(
                 f"values must be in an order, got a {type(values).__name__}; give a list or an array of letters"
             )
-        letters = np.empty(self.alphabet_size, dtype=object)
-        letters[:] = list(self.labels)
         if not isinstance(values, (list, tuple)) or any(isinstance(value, list) for value in values):
             try:
                 column = np.asarray(values)
@@ -198,20 +398,55 @@ class Mechanism(ShownAsTable):
         else:  # a list may mix types, which NumPy would turn into text
             column = np.empty(len(values), dtype=object)
             column[:] = list(values)
-        rows = {label: row for row, label in enumerate(self.labels)}
-        for value in column.flat:
-            if not isinstance(value, Hashable) or value not in rows:
-                raise ValueError(
-                    f"value {value!r} is not a letter of this mechanism; its letters are {list(self.labels)!r}; "
-                    "leave missing values out, or make them a letter"
-                )
-        inputs = np.fromiter((rows[value] for value in column.flat), dtype=np.intp, count=column.size)
-        outputs = np.empty_like(inputs)
-        for row in np.unique(inputs):
-            here = inputs == row
-            outputs[here] = rng.choice(self.alphabet_size, size=int(here.sum()), p=self.matrix[row])
+        numbered = isinstance(self.labels, range) and column.dtype.kind in "iu"
+        if numbered and column.size and 0 <= column.min() and column.max() < self.alphabet_size:
+            inputs = column.ravel().astype(np.intp)
+        else:
+            rows = {label: row for row, label in enumerate(self.labels)}
+            for value in column.flat:
+                if not isinstance(value, Hashable) or value not in rows:
+                    raise ValueError(
+                        f"value {value!r} is not a letter of this mechanism; its letters are {shortened(self.labels)}; "
+                        "leave missing values out, or make them a letter"
+                    )
+            inputs = np.fromiter((rows[value] for value in column.flat), dtype=np.intp, count=column.size)
+        if self._spread is not None:
+            outputs = self._spread.sample(inputs, rng)
+        else:
+            outputs = np.empty_like(inputs)
+            for row in np.unique(inputs):
+                here = inputs == row
+                outputs[here] = rng.choice(self.alphabet_size, size=int(here.sum()), p=self.matrix[row])
+        if numbered:
+            return outputs.reshape(column.shape)
+        letters = np.empty(self.alphabet_size, dtype=object)
+        letters[:] = list(self.labels)
         published = letters[outputs].reshape(column.shape)
         return published if column.dtype == object else published.astype(np.asarray(self.labels).dtype)
+
+
+def sums_of_others(values: FloatArray) -> FloatArray:
+    """For each of some numbers >= 0 the sum of the others, shape (M,), with its own relative precision.
+
+    The total less one would cancel where that one holds nearly all: there the others are added up.
+
+    >>> sums_of_others(np.array([1.0, 1e-20, 2e-20]))
+    array([3.e-20, 1.e+00, 1.e+00])
+    """
+    total, largest = values.sum(), int(np.argmax(values))
+    others = total - values
+    if others[largest] < values[largest]:
+        others[largest] = np.delete(values, largest).sum()
+    return others
+
+
+def _sums_rounded_down(entries: FloatArray, delta: float) -> FloatArray:
+    """The largest floats that exceed the entries by no more than delta: rounding up would leak where nothing does."""
+    total = entries + delta
+    # What rounding took away, exactly (Knuth's two-sum).
+    added = total - entries
+    lost = (entries - (total - added)) + (delta - added)
+    return np.where(lost < 0, np.nextafter(total, 0.0), total)
 
 
 @accepts_old_call(alphabet_size="letters")
@@ -237,7 +472,7 @@ def randomized_response(letters: int, leakage: float) -> Mechanism:
     Raises
     ------
     ValueError
-        If ``letters`` is no whole number from 1 to 10,000, or ``leakage`` is negative or NaN.
+        If ``letters`` is no whole number from 1 to 100,000,000, or ``leakage`` is negative or NaN.
 
     Examples
     --------
@@ -246,11 +481,11 @@ def randomized_response(letters: int, leakage: float) -> Mechanism:
            [0.25, 0.5 , 0.25],
            [0.25, 0.25, 0.5 ]])
     """
-    letters = check_count(letters, "letters", most=MOST_LETTERS)
+    letters = check_count(letters, "letters", most=10**8)
     swap = math.exp(-np.logaddexp(check_leakage(leakage), math.log(max(letters - 1, 1))))
-    matrix = np.full((letters, letters), swap)
-    np.fill_diagonal(matrix, 1 - (letters - 1) * swap)
-    return Mechanism(matrix)
+    kept = np.full(letters, 1 - (letters - 1) * swap)
+    changed, even = np.full(letters, (letters - 1) * swap), np.ones(letters)
+    return Mechanism._of_spread(Spread(kept, changed, even, swap * even), range(letters))
 
 
 @accepts_old_call(size="letters")

@@ -245,20 +245,26 @@ class SourceSet(ShownAsTable):
         >>> SourceSet([[0.5, 0.5], [0.8, 0.2]]).worst_case_distortion([[1.0, 0.0], [0.4, 0.6]])
         0.2
         """
-        given: Any = getattr(mechanism, "matrix", mechanism)
-        try:
-            matrix = check_grid(given, as_number)
-        except (TypeError, ValueError):
-            raise ValueError(f"mechanism must be a Mechanism or a matrix of shape (M, M), got {mechanism!r}") from None
-        if matrix.shape != (self.alphabet_size,) * 2:
+        distortions = getattr(mechanism, "distortions", None)
+        if distortions is None:
+            try:
+                matrix = check_grid(getattr(mechanism, "matrix", mechanism), as_number)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"mechanism must be a Mechanism or a matrix of shape (M, M), got {mechanism!r}"
+                ) from None
+            if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]:
+                distortions = np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix).sum(axis=1)
+            shape = matrix.shape
+        else:
+            shape = (len(distortions),) * 2
+        if shape != (self.alphabet_size,) * 2:
             raise ValueError(
-                f"the mechanism has shape {matrix.shape}; a set over {self.alphabet_size} letters needs "
+                f"the mechanism has shape {shape}; a set over {self.alphabet_size} letters needs "
                 f"({self.alphabet_size}, {self.alphabet_size})"
             )
         check_same_letters(frame_labels(mechanism, "labels"), self.labels, "the mechanism and the source set")
-        changed = np.array(matrix)
-        np.fill_diagonal(changed, 0.0)  # what is left sums to 1 - Q_ii, also where that is far below the rounding of 1
-        return float((self.vertices @ changed.sum(axis=1)).max())
+        return float((self.vertices @ distortions).max())
 
 
 def check_source(source: object) -> SourceSet:

@@ -88,10 +88,10 @@ class OptimalMechanism(ShownAsTable):
         )
 
     def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
-        forcing = self.least_favorable_prior
+        forcing, corner = self.least_favorable_prior, self.mechanism.corner
         name, prior = ("worst prior", self.worst_prior) if forcing is None else ("least favorable prior", forcing)
         rows = [*self.source.labels, name]
-        return repr(self), rows, self.source.labels, np.vstack([self.mechanism.matrix, prior])
+        return repr(self), rows, self.source.labels, np.vstack([corner, prior[: len(corner)]])
 
 
 @says_how("write optimal_mechanism(source, distortion=...) or optimal_mechanism(source, leakage=...)")

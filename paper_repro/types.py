@@ -61,13 +61,13 @@ class ShownAsTable(ABC):
 
     @abstractmethod
     def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
-        """Caption, names of the rows and of the columns, and the numbers, shape (rows, columns)."""
+        """Caption, names of the rows and of the columns, and the numbers, shape (rows, columns), or the first 20 x 20 of them."""
 
     def _shown(self) -> tuple[str, list[list[str]]]:
         """Caption and cells, the names among them; the beginning of a large table."""
         caption, rows, columns, numbers = self._table()
-        if max(numbers.shape) > _MOST_SHOWN:
-            caption += f" (the beginning of {numbers.shape[0]} x {numbers.shape[1]})"
+        if max(len(rows), len(columns)) > _MOST_SHOWN:
+            caption += f" (the beginning of {len(rows)} x {len(columns)})"
         head = ["", *map(str, columns[:_MOST_SHOWN])]
         body = [
             [str(name), *(f"{value:.6g}" for value in row[:_MOST_SHOWN])]

@@ -179,12 +179,4 @@ class _RescaledOptimizer(Optimizer):
         return (1 - self._delta) * self._private.gap(proposal, leakage, distortion / (1 - self._delta))
 
     def _rescaled(self, private: Proposal) -> Proposal:
-        matrix = (1 - self._delta) * private.mechanism
-        np.fill_diagonal(matrix, [_sum_rounded_down(entry, self._delta) for entry in matrix.diagonal()])
-        return replace(private, mechanism=matrix)
-
-
-def _sum_rounded_down(entry: float, delta: float) -> float:
-    """The largest float that exceeds the entry by no more than delta: rounding up would leak where nothing does."""
-    total = entry + delta
-    return total if Fraction(total) - Fraction(delta) <= Fraction(entry) else math.nextafter(total, 0.0)
+        return replace(private, mechanism=private.mechanism.mixed_with_identity(self._delta))

@@ -98,7 +98,8 @@ class Optimizer(ABC):
 
     def mechanism(self, proposal: Proposal) -> Any:
         """What is published: the proposed channel with the letters' labels."""
-        return Mechanism(proposal.mechanism, self.source.labels)
+        found = proposal.mechanism
+        return found.renamed(self.source.labels) if isinstance(found, Mechanism) else Mechanism(found, self.source.labels)
 
     def leakage(self, mechanism: Any) -> float:
         """Leakage of a mechanism or matrix in nats, from the notion's definition."""

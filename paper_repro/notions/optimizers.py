@@ -108,7 +108,7 @@ class RandomizedResponseOptimizer(ProgramOptimizer):
     --------
     >>> from paper_repro.notions import RenyiDP
     >>> optimizer = RenyiDP(2).optimizer(SourceSet([0.5, 0.5]))
-    >>> isinstance(optimizer, RandomizedResponseOptimizer), optimizer.at_distortion(0.25).mechanism.tolist()
+    >>> isinstance(optimizer, RandomizedResponseOptimizer), optimizer.at_distortion(0.25).mechanism.matrix.tolist()
     (True, [[0.75, 0.25], [0.25, 0.75]])
     """
 
@@ -125,7 +125,7 @@ class RandomizedResponseOptimizer(ProgramOptimizer):
     def _at_distortion(self, distortion: float) -> Proposal:
         size = self.source.alphabet_size
         response = Mechanism.from_distortions(np.full(size, min(distortion, 1 - 1 / size)))
-        return Proposal(response.matrix, self.perfect.weights)
+        return Proposal(response, self.perfect.weights)
 
     def _at_leakage(self, leakage: float) -> Proposal:
         return self._at_distortion(self._least_distortion(leakage))

@@ -62,7 +62,7 @@ class DiagonalMassProgram:
     vertices : ndarray, shape (V, M)
         Rows are distributions (not checked again here).
 
-    >>> DiagonalMassProgram(np.array([[0.5, 0.3, 0.2]])).at_distortion(0.2).mechanism.tolist()
+    >>> DiagonalMassProgram(np.array([[0.5, 0.3, 0.2]])).at_distortion(0.2).mechanism.matrix.tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.5, 0.0]]
     """
 
@@ -122,4 +122,4 @@ class DiagonalMassProgram:
 
 def _proposal(distortions: FloatArray, duals: FloatArray) -> Proposal:
     duals = np.clip(duals, 0, None)
-    return Proposal(Mechanism.from_distortions(distortions).matrix, duals, (duals,))
+    return Proposal(Mechanism.from_distortions(distortions), duals, (duals,))

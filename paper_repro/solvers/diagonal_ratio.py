@@ -250,7 +250,7 @@ class DiagonalRatioProgram:
         ``(M - 1) max_P min_i P_i`` over the M letters that can occur: up to this distortion, randomized response is optimal,
         because (3) for that prior attains its minimum at n = M.
 
-    >>> DiagonalRatioProgram(np.array([[0.5, 0.3, 0.2]])).at_distortion(0.45).mechanism.round(4)[0]
+    >>> DiagonalRatioProgram(np.array([[0.5, 0.3, 0.2]])).at_distortion(0.45).mechanism.matrix.round(4)[0]
     array([0.6875, 0.3125, 0.    ])
     """
 
@@ -418,7 +418,7 @@ class DiagonalRatioProgram:
         return Proposal(self.perfect.channel, _normalized(weights))
 
     def _proposal(self, distortions: FloatArray, weights: FloatArray) -> Proposal:
-        return Proposal(Mechanism.from_distortions(distortions).matrix, _normalized(weights))
+        return Proposal(Mechanism.from_distortions(distortions), _normalized(weights))
 
 
 def _normalized(weights: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paper_repro.errors import SolverError
+from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.types import FloatArray
 
@@ -39,9 +40,9 @@ class PerfectPrivacy:
     weights: FloatArray
 
     @property
-    def channel(self) -> FloatArray:
-        """That constant answer as a channel, shape (M, M)."""
-        return np.tile(self.letters, (len(self.letters), 1))
+    def channel(self) -> Mechanism:
+        """That constant answer as a channel."""
+        return Mechanism.constant(self.letters)
 
 
 def perfect_privacy(vertices: FloatArray, costs: FloatArray | None = None) -> PerfectPrivacy:

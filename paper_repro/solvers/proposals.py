@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from paper_repro.types import FloatArray
 
@@ -15,8 +16,8 @@ class Proposal:
 
     Attributes
     ----------
-    mechanism : ndarray
-        The channel, shape (M, M); of databases that are told apart by the number of records changed alone, the logarithm of
+    mechanism : Mechanism or ndarray
+        The channel, or its matrix, shape (M, M); of databases that are told apart by the number of records changed alone, the logarithm of
         its profile, shape (records + 1,).
     weights : ndarray, shape (V,)
         Of the vertices: their mixture, a member of the source set, is claimed to be the least favorable prior. All 0 if the
@@ -25,6 +26,6 @@ class Proposal:
         Dual variables for the program's lower bound, of the shapes that its docstring lists; empty if the prior is enough.
     """
 
-    mechanism: FloatArray
+    mechanism: Any
     weights: FloatArray
     certificate: tuple[FloatArray, ...] = ()
