@@ -77,11 +77,11 @@ def check_matrix_fits(size: int, what: str, way_out: str) -> None:
 
     >>> check_matrix_fits(10**6, "a matrix", "sample rows")
     Traceback (most recent call last):
-    ValueError: a matrix of 1000000 letters would need 8e+12 bytes of memory, and at most 10000 letters are written out; sample rows
+    ValueError: a matrix of 1000000 letters would need 8e+12 bytes, and at most 10000 letters are written out; sample rows
     """
     if size > MOST_LETTERS:
         raise ValueError(
-            f"{what} of {size} letters would need {8.0 * size**2:.2g} bytes of memory, and at most {MOST_LETTERS} letters are "
+            f"{what} of {size} letters would need {8.0 * size**2:.2g} bytes, and at most {MOST_LETTERS} letters are "
             f"written out; {way_out}"
         )
 
@@ -180,7 +180,9 @@ def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray
     return np.array([check(value) for value in grid.flat], dtype=float).reshape(grid.shape)
 
 
-def check_labels(labels: Sequence[Hashable] | None, size: int, own: list[Hashable] | None = None) -> Sequence[Hashable]:
+def check_labels(
+    labels: Sequence[Hashable] | None, size: int, own: Sequence[Hashable] | None = None
+) -> Sequence[Hashable]:
     """Distinct names for the letters: those given, else the table's own, else ``0 .. size-1``.
 
     Raises ValueError if they do not fit, or are the table's own in another order.
@@ -218,7 +220,7 @@ def check_same_letters(one: Sequence[Hashable] | None, other: Sequence[Hashable]
         )
 
 
-def frame_labels(table: object, names: str = "columns") -> list[Hashable] | None:
+def frame_labels(table: object, names: str = "columns") -> Sequence[Hashable] | None:
     """Names of the letters that a DataFrame (its columns) or a Series (its index) brings along; None for anything else.
 
     With ``"labels"``, the names of the rows: those of a mechanism, or the index of a DataFrame. Looked for by attribute, so that
@@ -228,6 +230,8 @@ def frame_labels(table: object, names: str = "columns") -> list[Hashable] | None
     True
     """
     found = getattr(table, names, getattr(table, "index", None))
+    if isinstance(found, range | tuple):
+        return found
     return None if found is None or callable(found) else list(found)
 
 

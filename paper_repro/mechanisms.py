@@ -27,7 +27,7 @@ from paper_repro.checks import (
 )
 from paper_repro.deprecated import accepts_old_call, says_how
 from paper_repro.graphs import Adjacency
-from paper_repro.sources import SourceSet, check_source
+from paper_repro.sources import SourceSet, changes, check_source
 from paper_repro.types import FloatArray, IntArray, ShownAsTable
 
 __all__ = [
@@ -77,7 +77,7 @@ class Spread:
 
     @property
     def corner(self) -> FloatArray:
-        """The first rows and columns."""
+        """The first 20 rows and columns, shape (M, M) or (20, 20)."""
         parts = (part[:_CORNER] for part in (self.kept, self.distortions, self.answers, self.shares))
         return Spread(*parts).matrix
 
@@ -93,10 +93,10 @@ class Spread:
         return found[0], found[1]
 
     def sample(self, inputs: IntArray, rng: np.random.Generator) -> IntArray:
-        """What is published for each input, both numbers of letters: one step for what is kept, a few for what is drawn.
+        """What is published for each input, both numbers of letters in arrays of shape (values,).
 
-        The sums of the answers are cut into M buckets of equal width; of the letters in a bucket, one on average, the right one
-        is found by halving.
+        One step for what is kept. For what is drawn the sums of the answers are cut into M buckets of equal width; of the letters
+        in a bucket, one on average, the right one is found by halving.
         """
         outputs = inputs.copy()
         changed = rng.random(inputs.shape) < self.distortions[inputs]
@@ -252,7 +252,9 @@ class Mechanism(ShownAsTable):
         if lonely.any():
             if answers is not None and changed[lonely].any():
                 letter = letters[int(np.flatnonzero(lonely & (changed > 0))[0])]
-                raise ValueError(f"letter {letter!r} is changed, and answers has no other letter: give some another one")
+                raise ValueError(
+                    f"letter {letter!r} is changed, and answers has no other letter: give some another one"
+                )
             # All kept probability is on this letter: it is published as it is.
             kept[lonely], changed[lonely] = 1.0, 0.0
             others = sums_of_others(weights)
@@ -316,7 +318,7 @@ class Mechanism(ShownAsTable):
 
     @property
     def corner(self) -> FloatArray:
-        """The first 20 rows and columns of the matrix, without making the rest."""
+        """The first 20 rows and columns of the matrix, shape (M, M) or (20, 20), without making the rest."""
         return self.matrix[:_CORNER, :_CORNER] if self._spread is None else self._spread.corner
 
     @property
@@ -338,16 +340,12 @@ class Mechanism(ShownAsTable):
 
     @cached_property
     def distortions(self) -> FloatArray:
-        """Probability that letter i is changed, shape (M,): summed over the other letters, so that it may be tiny.
+        """Probability that letter i is changed, shape (M,).
 
         >>> Mechanism([[1.0, 1e-20], [0.5, 0.5]]).distortions
         array([1.e-20, 5.e-01])
         """
-        if self._spread is not None:
-            return self._spread.distortions
-        changed = self.matrix.copy()
-        np.fill_diagonal(changed, 0.0)
-        found = changed.sum(axis=1)
+        found = changes(self.matrix) if self._spread is None else self._spread.distortions
         found.setflags(write=False)
         return found
 

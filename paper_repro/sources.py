@@ -30,6 +30,7 @@ from paper_repro.types import FloatArray, HasMatrix, ShownAsTable
 __all__ = [
     "SourceClass",
     "SourceSet",
+    "changes",
     "check_source",
     "distance_to_hull",
     "load_source_set",
@@ -245,26 +246,37 @@ class SourceSet(ShownAsTable):
         >>> SourceSet([[0.5, 0.5], [0.8, 0.2]]).worst_case_distortion([[1.0, 0.0], [0.4, 0.6]])
         0.2
         """
-        distortions = getattr(mechanism, "distortions", None)
+        distortions: Any = getattr(mechanism, "distortions", None)
+        shape = np.shape(distortions) * 2
         if distortions is None:
+            given: Any = getattr(mechanism, "matrix", mechanism)
             try:
-                matrix = check_grid(getattr(mechanism, "matrix", mechanism), as_number)
+                matrix = check_grid(given, as_number)
             except (TypeError, ValueError):
                 raise ValueError(
                     f"mechanism must be a Mechanism or a matrix of shape (M, M), got {mechanism!r}"
                 ) from None
-            if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]:
-                distortions = np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix).sum(axis=1)
             shape = matrix.shape
-        else:
-            shape = (len(distortions),) * 2
         if shape != (self.alphabet_size,) * 2:
             raise ValueError(
                 f"the mechanism has shape {shape}; a set over {self.alphabet_size} letters needs "
                 f"({self.alphabet_size}, {self.alphabet_size})"
             )
         check_same_letters(frame_labels(mechanism, "labels"), self.labels, "the mechanism and the source set")
-        return float((self.vertices @ distortions).max())
+        return float((self.vertices @ (changes(matrix) if distortions is None else distortions)).max())
+
+
+def changes(matrix: FloatArray) -> FloatArray:
+    """Probability that letter i is changed, shape (M,), by a channel of shape (M, M).
+
+    Summed over the other letters, so that it may be tiny: 1 less what is kept would be rounded to 0.
+
+    >>> changes(np.array([[1.0, 1e-20], [0.5, 0.5]]))
+    array([1.e-20, 5.e-01])
+    """
+    changed = matrix.copy()
+    np.fill_diagonal(changed, 0.0)
+    return changed.sum(axis=1)
 
 
 def check_source(source: object) -> SourceSet:

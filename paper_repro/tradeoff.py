@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import (
-    MOST_LETTERS,
     as_number,
     check_between,
-    check_count,
     check_distortion,
     check_grid,
     check_leakage,
+    check_matrix_fits,
     check_same_letters,
     frame_labels,
 )
@@ -169,6 +168,7 @@ def check_costs(costs: ArrayLike, source: SourceSet) -> FloatArray:
            [1., 0.]])
     """
     size = check_source(source).alphabet_size
+    check_matrix_fits(size, "a table of costs", "leave them out for Hamming distortion")
     try:
         distances = check_grid(costs, as_number)
     except (TypeError, ValueError):
@@ -250,7 +250,6 @@ def solver(
     1.540445
     """
     source, notion, unit, distances = check_source(source), check_notion(notion), 1.0, None
-    check_count(source.alphabet_size, "the number of letters", most=MOST_LETTERS)
     check: Callable[[float], float] = check_distortion
     if costs is not None:
         distances = check_costs(costs, source)

@@ -25,6 +25,8 @@ from paper_repro.notions.ratios import (
     is_clique,
     log_rounded_up,
     ratio_leakage,
+    spread_leakage,
+    spread_of,
 )
 from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.profile_ratio import PointwiseRatioProfiles, RatioProfiles
@@ -97,6 +99,9 @@ class ApproximateDP(Notion):
 
         Infinite if more than delta of a row lies where a neighbor's row is 0 (pointwise: in one column).
         """
+        spread = spread_of(mechanism)
+        if spread is not None and is_clique(self.adjacency, len(spread.kept)):
+            return spread_leakage(spread, self.delta, self.standard)
         evaluate = hockey_stick_leakage if self.standard else ratio_leakage
         return evaluate(as_channel(mechanism), self.adjacency, self.delta)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.checks import check_matrix_fits
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.exact_curves import ExactCurve
@@ -99,7 +100,9 @@ class Optimizer(ABC):
     def mechanism(self, proposal: Proposal) -> Any:
         """What is published: the proposed channel with the letters' labels."""
         found = proposal.mechanism
-        return found.renamed(self.source.labels) if isinstance(found, Mechanism) else Mechanism(found, self.source.labels)
+        return (
+            found.renamed(self.source.labels) if isinstance(found, Mechanism) else Mechanism(found, self.source.labels)
+        )
 
     def leakage(self, mechanism: Any) -> float:
         """Leakage of a mechanism or matrix in nats, from the notion's definition."""
@@ -142,6 +145,11 @@ class Optimizer(ABC):
     @cached_property
     def distances(self) -> FloatArray:
         """``costs``, or those of Hamming distortion, shape (M, M): 1 between different letters."""
+        check_matrix_fits(
+            self.source.alphabet_size,
+            f"a program over the channel for {self.notion.name}",
+            "merge rare letters into one",
+        )
         return 1.0 - np.eye(self.source.alphabet_size) if self.costs is None else self.costs
 
 

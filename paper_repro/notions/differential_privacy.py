@@ -14,7 +14,7 @@ from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.exact_curves import ExactCurve, exact_curve
 from paper_repro.notions.optimizers import RatioOptimizer
-from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, ratio_leakage
+from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, ratio_leakage, spread_leakage, spread_of
 from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, least_distortion_of_prior
 from paper_repro.solvers.profile_ratio import RatioProfiles
@@ -75,6 +75,9 @@ class DifferentialPrivacy(Notion):
         Every ratio of two entries of a column in neighboring rows, taken as the rationals that the stored floats are, is at most
         ``exp(leakage)``. Infinite if one is 0 and the other is not. ``source`` is not needed.
         """
+        spread = spread_of(mechanism)
+        if spread is not None and is_clique(self.adjacency, len(spread.kept)):
+            return spread_leakage(spread)
         return ratio_leakage(as_channel(mechanism), self.adjacency)
 
     def with_neighbors(self, adjacency: Adjacency) -> DifferentialPrivacy:

@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.optimizers import FLAT, LeakageOptimizer
-from paper_repro.notions.ratios import as_channel, log_rounded_up
+from paper_repro.notions.ratios import as_channel, log_rounded_up, spread_of
 from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
 from paper_repro.solvers.diagonal_mass import DiagonalMassProgram, least_kept_mass
 from paper_repro.solvers.profile_mass import MassProfiles
@@ -42,7 +43,16 @@ class MaximalLeakage(Notion):
 
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
         """Leakage in nats, summed in exact rational arithmetic and rounded up; ``source`` is not needed."""
-        return log_rounded_up(max(Fraction(1), sum(map(Fraction, as_channel(mechanism).max(axis=0)), Fraction(0))))
+        spread = spread_of(mechanism)
+        if spread is None:
+            largest = as_channel(mechanism).max(axis=0)
+        else:
+            largest = np.maximum(spread.kept, spread.answers * spread.others[0])
+        # A correctly rounded sum, and what is missing of it.
+        total = math.fsum(largest)
+        rest = math.fsum([-total, *largest])
+        exact = Fraction(total) + Fraction(math.nextafter(rest, math.inf) if rest else 0.0)
+        return log_rounded_up(max(Fraction(1), exact))
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return MassProfiles(values, records)

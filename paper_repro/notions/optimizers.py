@@ -87,7 +87,7 @@ class LeakageOptimizer(ProgramOptimizer):
     @cached_property
     def _most(self) -> float:
         """What leaks where every letter is published as it is."""
-        return self.leakage(np.eye(self.source.alphabet_size))
+        return self.leakage(Mechanism.from_distortions(np.zeros(self.source.alphabet_size)))
 
     def _penalties(self, duals: FloatArray) -> FloatArray:
         """``sum_v y_v P_v(i) d_ij``, what the Lagrangian adds for publishing j in place of i."""

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_probability_rows, check_same_letters, frame_labels
 from paper_repro.graphs import Adjacency, clique
-from paper_repro.mechanisms import Mechanism
+from paper_repro.mechanisms import Mechanism, Spread
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
@@ -29,6 +29,8 @@ __all__ = [
     "log_rounded_up",
     "neighbors",
     "ratio_leakage",
+    "spread_leakage",
+    "spread_of",
 ]
 
 # Quotients of floats this close, relative to the largest, are compared as rationals.
@@ -49,6 +51,15 @@ def as_channel(mechanism: Mechanism | ArrayLike) -> FloatArray:
     if np.ndim(mechanism) < 2:
         raise ValueError(f"a mechanism has one row of probabilities per input, got {mechanism!r}")
     return rows
+
+
+def spread_of(mechanism: object) -> Spread | None:
+    """The numbers that a mechanism of many letters is made of and judged by; None where its matrix is.
+
+    >>> spread_of(Mechanism.constant([0.5, 0.5])) is None
+    True
+    """
+    return mechanism.spread if isinstance(mechanism, Mechanism) else None
 
 
 def check_alphabets(mechanism: Mechanism | ArrayLike, source: SourceSet | None, name: str) -> SourceSet:
@@ -141,6 +152,45 @@ def ratio_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float 
     logs = np.log(larger - delta) - np.log(smaller)
     close = np.flatnonzero(logs >= logs.max() - _CLOSE * max(1.0, abs(logs.max())))
     return _log_of_largest((Fraction(larger[place]) - Fraction(delta)) / Fraction(smaller[place]) for place in close)
+
+
+def spread_leakage(spread: Spread, delta: float = 0.0, standard: bool = False) -> float:
+    """The same for every two letters and a channel in M numbers, taken as rationals; in nats, rounded up.
+
+    In column j stand ``kept_j`` and the other letters' ``answers_j shares_i``. By the standard definition of approximate privacy
+    (see :func:`hockey_stick_leakage`) this is an upper bound, attained where no entry but those kept exceeds t times another.
+
+    >>> round(math.exp(spread_leakage(Spread(*np.array([[0.5] * 3, [0.5] * 3, [0.5] * 3, [0.5] * 3])))), 12)
+    2.0
+    """
+    kept, answers = spread.kept, spread.answers
+    if len(kept) == 1:
+        return 0.0
+    most, least = spread.others
+    if delta == 0 and answers is kept:  # then kept_j cancels in its column
+        lowest = min(1.0, float(least[kept > 0].min()))
+        return (
+            log_rounded_up(Fraction(max(1.0, float(most[kept > 0].max()))) / Fraction(lowest)) if lowest else math.inf
+        )
+    found = [Fraction(1)]
+    for larger, smaller, allowed in (
+        ((kept,), (answers, least), delta),
+        ((answers, most), (kept,), 0.0 if standard else delta),
+        ((answers, most), (answers, least), 0.0 if standard else delta),
+    ):
+        above, below = math.prod(larger[1:], start=larger[0]) - allowed, math.prod(smaller[1:], start=smaller[0])
+        used = np.flatnonzero(above > 0)
+        if (below[used] == 0).any():
+            return math.inf
+        with np.errstate(over="ignore"):
+            ratios = above[used] / below[used]
+        close = used[ratios >= ratios.max(initial=0.0) * (1 - _CLOSE)]
+        entries = set(zip(*(part[close].tolist() for part in (*larger, *smaller)), strict=True))
+        for numbers in entries:
+            exact = [*map(Fraction, numbers)]
+            above_exact = math.prod(exact[: len(larger)]) - Fraction(allowed)
+            found.append(above_exact / math.prod(exact[len(larger) :]))
+    return log_rounded_up(max(found))
 
 
 def hockey_stick_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float) -> float:

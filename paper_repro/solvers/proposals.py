@@ -17,8 +17,8 @@ class Proposal:
     Attributes
     ----------
     mechanism : Mechanism or ndarray
-        The channel, or its matrix, shape (M, M); of databases that are told apart by the number of records changed alone, the logarithm of
-        its profile, shape (records + 1,).
+        The channel, or its matrix, shape (M, M); of databases that are told apart by the number of records changed alone, the
+        logarithm of its profile, shape (records + 1,).
     weights : ndarray, shape (V,)
         Of the vertices: their mixture, a member of the source set, is claimed to be the least favorable prior. All 0 if the
         program knows of none.
