@@ -144,7 +144,10 @@ class Optimizer(ABC):
 
     @cached_property
     def distances(self) -> FloatArray:
-        """``costs``, or those of Hamming distortion, shape (M, M): 1 between different letters."""
+        """``costs``, or those of Hamming distortion, shape (M, M): 1 between different letters.
+
+        Raises ValueError where they do not fit: beyond 10,000 letters.
+        """
         check_matrix_fits(
             self.source.alphabet_size,
             f"a program over the channel for {self.notion.name}",
