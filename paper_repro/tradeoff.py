@@ -141,7 +141,7 @@ def optimal_mechanism(
     --------
     >>> best = optimal_mechanism(SourceSet([0.5, 0.3, 0.2]), distortion=0.3)
     >>> best
-    OptimalMechanism(differential privacy: leakage=1.540445 nats, distortion=0.300000, gap=0e+00 distortion)
+    OptimalMechanism(differential privacy: leakage=1.540445 nats, distortion=0.300000, gap=2e-16 nats)
     >>> best.mechanism.matrix.round(2)
     array([[0.7 , 0.15, 0.15],
            [0.15, 0.7 , 0.15],

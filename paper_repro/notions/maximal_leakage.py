@@ -45,13 +45,12 @@ class MaximalLeakage(Notion):
         """Leakage in nats, summed in exact rational arithmetic and rounded up; ``source`` is not needed."""
         spread = spread_of(mechanism)
         if spread is None:
-            largest = as_channel(mechanism).max(axis=0)
-        else:
+            exact = sum(map(Fraction, as_channel(mechanism).max(axis=0)), Fraction(0))
+        else:  # a correctly rounded sum, and what is missing of it
             largest = np.maximum(spread.kept, spread.answers * spread.others[0])
-        # A correctly rounded sum, and what is missing of it.
-        total = math.fsum(largest)
-        rest = math.fsum([-total, *largest])
-        exact = Fraction(total) + Fraction(math.nextafter(rest, math.inf) if rest else 0.0)
+            total = math.fsum(largest)
+            rest = math.fsum([-total, *largest])
+            exact = Fraction(total) + Fraction(math.nextafter(rest, math.inf) if rest else 0.0)
         return log_rounded_up(max(Fraction(1), exact))
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
