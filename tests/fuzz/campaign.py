@@ -44,6 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
     problems = list(dealt(given.n, given.only))
     if not problems:
         parser.error(f"no cell is called {given.only!r}; regimes are {', '.join(REGIMES)}")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as if interrupted by hand
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell starts it in the background
     verdicts, complete = campaign(problems, given.seed, given.jobs)
     print("\n".join(table(verdicts)))
     failed = [verdict for verdict in verdicts if verdict.failures]

@@ -130,6 +130,11 @@ def _nats(problem: Problem) -> float:
     return 1e-9 if _is_linear(problem) else 1e-6
 
 
+def _noise(leakage: float) -> float:
+    """What a leakage cannot tell: where a curve is steep, as at next to no distortion, distortions differ within it."""
+    return 1e-12 * max(1.0, leakage)
+
+
 def _is_linear(problem: Problem) -> bool:
     return problem.notion in RATIOS or math.isinf(problem.order)
 
@@ -295,7 +300,8 @@ def _against_exact(problem: Problem, answer: Answer) -> tuple[str, list[tuple[st
             return "exact", []
         if answer.spent == 0:
             return "exact", []
-        least = _least_distortion(problem, exponential(min(budget, 5000.0)), scale)
+        quotient = exponential(min(budget, 5000.0), 4e-16 * max(1.0, min(budget, 5000.0)))
+        least = _least_distortion(problem, max(quotient, Fraction(1)), scale)
         if answer.spent > least * (1 + Fraction(1e-9)):
             off = float(answer.spent / least - 1) if least else math.inf
             return "exact", [
@@ -354,7 +360,7 @@ def _against_erokhin(problem: Problem, answer: Answer) -> list[tuple[str, str]]:
             [("optimum", f"leakage {answer.leakage!r}, closed form {least!r}")] if answer.leakage > least + 1e-6 else []
         )
     less = answer.distortion * (1 - 1e-6)
-    if answer.spent > 0 and erokhin(prior, less) <= budget:
+    if answer.spent > 0 and erokhin(prior, less) <= budget - _noise(budget):
         return [("optimum", f"distortion {answer.distortion!r}, in closed form less at leakage {budget!r}")]
     return []
 
@@ -380,7 +386,8 @@ def _channels(problem: Problem, answer: Answer) -> Iterator[tuple[str, np.ndarra
     start = (1 - 1e-6 * float(answer.spent)) * answer.matrix + 1e-6 * float(answer.spent) / size
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = search.improved(start, **{kind: budget}, steps=40)
+        aim = budget if kind == "distortion" else budget - min(2 * _noise(budget), budget / 2)
+        found = search.improved(start, **{kind: aim}, steps=40)
     if np.isfinite(found).all():
         yield "search", found
 
@@ -406,7 +413,7 @@ def _beaten(problem: Problem, answer: Answer, matrix: np.ndarray) -> str:
         if loss < answer.leakage - _nats(problem):
             return f"leakage {answer.leakage!r}, a channel within the budget leaks {loss!r}"
         return ""
-    if spent < answer.spent * (1 - Fraction(1e-6)) and _above(problem, matrix) <= budget:
+    if spent < answer.spent * (1 - Fraction(1e-6)) and _above(problem, matrix) <= budget - _noise(budget):
         return f"distortion {answer.distortion!r}, a channel within the budget has {float(spent)!r}"
     return ""
 
@@ -429,7 +436,9 @@ def _further(problem: Problem, answer: Answer) -> list[tuple[str, str, str]]:
     try:
         if problem.extra == "round trip":
             other = "leakage" if kind == "distortion" else "distortion"
-            value = answer.leakage if kind == "distortion" else float(answer.spent)
+            value = answer.leakage + 2 * _noise(answer.leakage)
+            if kind == "leakage":
+                value = min(float(answer.spent) * (1 + 1e-14), max(map(max, problem.distances)))
             if math.isfinite(value):
                 others = [problem.at(other, value)]
         elif problem.extra in ("less", "more") and math.isfinite(budget):
@@ -458,7 +467,7 @@ def _contradiction(problem: Problem, one: Answer, another: Answer) -> str:
     if kind == "distortion" and another.spent <= Fraction(budget) and another.leakage < one.leakage - nats:
         return f"leakage {one.leakage!r} where {another.leakage!r} is enough"
     share = Fraction(2e-9 if _is_linear(problem) else 2e-6)
-    if kind == "leakage" and another.leakage <= budget and another.spent < one.spent * (1 - share):
+    if kind == "leakage" and another.leakage <= budget - _noise(budget) and another.spent < one.spent * (1 - share):
         return f"distortion {one.distortion!r} where {another.distortion!r} is enough"
     return ""
 

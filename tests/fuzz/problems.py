@@ -357,9 +357,15 @@ def _with_budget(rng: random.Random, problem: Problem) -> Problem:
         free = float(free_distortion(problem))
         share = 1 - float(f"1e-{rng.randint(2, 9)}") if rng.random() < 0.15 else _digits(rng.uniform(0.01, 1.0), 3)
         return problem.at("distortion", free * share)
-    if kind < 0.7 and regime in ("small", "tiny", "zeros"):  # of the order of the probabilities
-        return problem.at("distortion", float(f"{rng.uniform(1, 9.99):.2f}e-{rng.randint(2, 13)}"))
-    return problem.at("leakage", _digits(rng.choice([0.01, 0.1, 1.0, 3.0, 8.0]) * rng.uniform(0.2, 1.5), 3))
+    if kind < 0.75 and regime in ("small", "tiny", "zeros"):  # of the order of the probabilities, or one of them
+        if rng.random() < 0.5:
+            return problem.at("distortion", float(f"{rng.uniform(1, 9.99):.2f}e-{rng.randint(2, 13)}"))
+        rare = sorted(rng.choice(problem.priors))[: rng.randint(1, problem.size - 1)]
+        return problem.at("distortion", min(1.0, math.fsum(rare) * rng.choice([1.0, 1 + 1e-9, 1 - 1e-9, 1.5, 0.9])))
+    scales = [0.01, 0.1, 1.0, 3.0, 8.0]
+    if regime in ("databases", "graphs", "costs"):
+        scales += [1e-9, 1e-6, 1e-4, 30.0]
+    return problem.at("leakage", _digits(rng.choice(scales) * rng.uniform(0.2, 1.5), 3))
 
 
 def _at_an_end(rng: random.Random, problem: Problem) -> Problem:
