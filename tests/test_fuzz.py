@@ -41,6 +41,18 @@ def test_exact_programs_agree_with_floats(number):
         assert program.least_distortion(ratio, Fraction(1)) == least_mass_distortion(problem.vertices, ratio)
 
 
+@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("notion", ["approximate", "approximate-standard"])
+def test_both_approximate_versions_are_differential_privacy_rescaled(notion, number):
+    problem = draw(5, "ordinary", notion, number)
+    if problem.size > 4:
+        return
+    ratio, delta = exponential(0.5 + 0.5 * number), Fraction(problem.delta)
+    program = Channel(notion, problem.priors, problem.distances, problem.pairs, problem.delta)
+    rescaled = (1 - delta) * least_ratio_distortion(problem.vertices, ratio)
+    assert program.least_distortion(ratio, Fraction(1)) == rescaled
+
+
 def test_the_exact_program_starts_anywhere():
     rows = [{0: Fraction(-1), 1: Fraction(-2)}, {0: Fraction(-3), 1: Fraction(-1)}, {0: Fraction(1)}]
     limits = [Fraction(-4), Fraction(-6), Fraction(10)]
@@ -56,7 +68,7 @@ def test_information_has_a_closed_form_and_a_worst_prior():
         assert erokhin(prior, distortion) == pytest.approx(rate, abs=1e-12)
     hull = [[0.9, 0.1], [0.2, 0.8]]
     for order in (1, 1.000001, 2, 1000):
-        assert information(np.eye(2), hull, order) == pytest.approx(math.log(2), abs=1e-9)
+        assert information(np.eye(2), hull, order) == pytest.approx((math.log(2),) * 2, abs=1e-9)
 
 
 def of(problem, monkeypatch, **changes):

@@ -105,13 +105,29 @@ def divergence(matrix: np.ndarray, pairs: Sequence[tuple[int, int]], order: floa
     return worst
 
 
-def information(matrix: np.ndarray, vertices: Sequence[Sequence[float]], order: float) -> float:
-    """Largest Sibson information of the order over the hull in nats, from below: an optimizer over weights proposes a prior."""
+def information(matrix: np.ndarray, vertices: Sequence[Sequence[float]], order: float) -> tuple[float, float]:
+    """Largest Sibson information of the order over the hull in nats: a lower and an upper bound, however far apart.
+
+    From below that of a prior of the hull; from above what any output distribution r leaves, linear in the prior: the largest
+    over the vertices of the divergence of the inputs and outputs from independence with r.
+    """
     priors = np.asarray(vertices, float)
-    candidates = list(priors)
-    if len(priors) > 1:
-        candidates.append(_worst_weights(matrix, priors, order) @ priors)
-    return max(_information(matrix, prior, order) for prior in candidates)
+    weights = _worst_weights(matrix, priors, order) if len(priors) > 1 else np.ones(1)
+    below = max(_information(matrix, prior, order) for prior in [*priors, weights @ priors])
+    if len(priors) == 1:
+        return below, below
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs, prior = np.log(matrix), weights @ priors
+        if order == 1:
+            output = np.log(prior @ matrix)
+            above = (priors @ np.where(matrix > 0, matrix * (logs - output), 0.0).sum(axis=1)).max()
+        else:
+            output = logsumexp(np.log(prior)[:, np.newaxis] + order * logs, axis=0) / order
+            output -= logsumexp(output)
+            terms = np.where(matrix > 0, order * logs + (1 - order) * output, -np.inf)
+            above = (logsumexp(terms + np.log(priors)[:, :, np.newaxis], axis=(1, 2)) / (order - 1)).max()
+    rounding = 1e-14 / min(1.0, order - 1 or 1.0)
+    return below, float(above) + rounding
 
 
 def _worst_weights(matrix: np.ndarray, priors: np.ndarray, order: float) -> np.ndarray:
