@@ -363,9 +363,9 @@ class _ProfileOptimizer:
     least_favorable_prior = prior
 
     def tolerance(self, figure: float, unit: str) -> float:
-        return self.rounding(figure)
+        return self.rounding(figure, unit)
 
-    def rounding(self, figure: float) -> float:
+    def rounding(self, figure: float, unit: str) -> float:
         return _ROUNDING * (1 + figure)
 
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:

@@ -25,6 +25,7 @@ from paper_repro.deprecated import says_how
 from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion, Proposal
+from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.sources import SourceSet, check_source
 from paper_repro.types import FloatArray, ShownAsTable
 
@@ -141,7 +142,7 @@ def optimal_mechanism(
     --------
     >>> best = optimal_mechanism(SourceSet([0.5, 0.3, 0.2]), distortion=0.3)
     >>> best
-    OptimalMechanism(differential privacy: leakage=1.540445 nats, distortion=0.300000, gap=2e-16 nats)
+    OptimalMechanism(differential privacy: leakage=1.540445 nats, distortion=0.300000, gap=0e+00 nats)
     >>> best.mechanism.matrix.round(2)
     array([[0.7 , 0.15, 0.15],
            [0.15, 0.7 , 0.15],
@@ -280,7 +281,7 @@ class Judged(Protocol):
     def prior(self, proposal: Proposal) -> Any: ...
     def least_favorable_prior(self, proposal: Proposal) -> Any: ...
     def tolerance(self, figure: float, unit: str) -> float: ...
-    def rounding(self, figure: float) -> float: ...
+    def rounding(self, figure: float, unit: str) -> float: ...
     def least_leakage(self, proposal: Proposal, distortion: float) -> float: ...
     def least_distortion(self, proposal: Proposal, leakage: float) -> float: ...
 
@@ -313,7 +314,7 @@ def certified(
         figure, bound, unit = found[1], optimizer.least_distortion(proposal, leakage), "distortion"
     gap = 0.0 if figure == bound else figure - bound  # they may both be infinite
     accepted = optimizer.tolerance(figure, unit)
-    slack = optimizer.rounding(found[0]), optimizer.rounding(found[1])
+    slack = optimizer.rounding(found[0], "nats"), optimizer.rounding(found[1], "distortion")
     if legacy := getattr(optimizer, "gap", None):
         slack = (max(slack[0], notion.tolerance if notion.gap_unit == "nats" else 0.0), slack[1])
         if not gap <= accepted:
@@ -322,7 +323,8 @@ def certified(
                 notion.tolerance,
                 notion.gap_unit,
             )
-    kept = found[0] <= leakage + slack[0] and found[1] <= distortion + slack[1]
+    beside = PERFECT_SLACK if found[0] == 0 else 0.0  # what misses the jump to no leakage by so little is at it
+    kept = found[0] <= leakage + slack[0] and found[1] <= distortion + slack[1] + beside
     if not (gap <= accepted and kept):
         budget = f"distortion {distortion!r}" if by_distortion else f"leakage {leakage!r}"
         raise CertificateError(

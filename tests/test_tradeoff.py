@@ -29,14 +29,15 @@ from paper_repro import (
 from tests.oracles.instances import inside, vertex_sets
 from tests.oracles.tradeoffs import (
     distance_to_hull,
+    leakage_of_prior,
     least_distortion_of_prior,
 )
 
 NOTIONS = [DifferentialPrivacy(), MutualInformation()]
 by_notion = pytest.mark.parametrize("notion", NOTIONS, ids=lambda notion: notion.name)
 
-# Documented: gaps of at most 1e-9 in distortion, and 1e-6 nats.
-DISTORTION_GAP = 1e-9
+# Documented: gaps of at most 1e-9, and 1e-6 nats.
+GAP = 1e-9
 LEAKAGE_GAP = 1e-6
 
 
@@ -60,7 +61,7 @@ LEAKAGE_GAP = 1e-6
 def test_differential_privacy_of_the_tables(name, distortion, leakage):
     best = optimal_mechanism(load_source_set(name), distortion=distortion)
     assert best.leakage == pytest.approx(leakage, abs=5e-5)  # half a unit of the last digit
-    assert best.gap <= DISTORTION_GAP
+    assert best.gap <= GAP
 
 
 @pytest.mark.parametrize(
@@ -89,12 +90,10 @@ def test_certificate_of_a_distortion(vertices, share):
     assert (
         best.distortion == pytest.approx(achieved, abs=1e-14) and achieved <= share + 1e-11
     )  # the documented rounding
-    # The prior is a member of the set, and under it alone this leakage allows no less distortion.
+    # The prior is a member of the set, and it alone needs this leakage at this distortion, unless nothing has to leak.
     assert distance_to_hull(best.least_favorable_prior, vertices) < 1e-9  # the oracle's solver
-    bound = least_distortion_of_prior(best.least_favorable_prior, best.leakage)
-    assert best.gap == pytest.approx(achieved - bound, abs=1e-14) and best.gap <= DISTORTION_GAP
-    # Unless nothing leaks, all of the budget is used.
-    assert best.leakage == 0 or share - bound <= DISTORTION_GAP
+    assert best.gap <= GAP and best.gap_unit == "nats"
+    assert best.leakage == 0 or best.leakage - leakage_of_prior(best.least_favorable_prior, share) <= 2 * GAP
 
 
 @given(vertex_sets(), st.floats(0, 20))
@@ -103,7 +102,8 @@ def test_certificate_of_a_leakage(vertices, leakage):
     assert best.leakage <= leakage + 1e-11  # the documented rounding
     assert distance_to_hull(best.least_favorable_prior, vertices) < 1e-9  # the oracle's solver
     # Under the prior alone the whole budget allows no less distortion.
-    assert best.distortion - least_distortion_of_prior(best.least_favorable_prior, leakage) <= DISTORTION_GAP
+    least = least_distortion_of_prior(best.least_favorable_prior, leakage)
+    assert best.distortion - least <= GAP * best.distortion + 1e-15 and best.gap_unit == "distortion"
 
 
 @pytest.mark.parametrize("distortion", [0.05, 0.1, 0.19])
@@ -134,7 +134,7 @@ def test_distortion_at_and_beside_every_breakpoint(name):
     source, curve = load_source_set(name), exact_curve(load_source_set(name))
     for beside in (-1e-10, -1e-13, 0.0, 1e-13):
         found = distortion_curve(source, np.maximum(0.0, curve.limits_from_below + beside))
-        assert found == pytest.approx(curve.breakpoints, abs=DISTORTION_GAP)
+        assert found == pytest.approx(curve.breakpoints, abs=GAP)
 
 
 @by_notion
@@ -343,7 +343,7 @@ def test_the_tolerance_is_the_documented_one(gap, accepted):
         """Change the likeliest letter more often: that costs more than the privacy it buys, in proportion."""
         mechanism = Mechanism.from_distortions(optimal + shift * np.eye(6)[0])
         distortion, leakage = source.worst_case_distortion(mechanism), DifferentialPrivacy().leakage(mechanism)
-        return mechanism, distortion, distortion - least_distortion_of_prior(source.vertices[0], leakage)
+        return mechanism, distortion, leakage - leakage_of_prior(source.vertices[0], distortion)
 
     mechanism, distortion, found = worse(gap * 1e-6 / worse(1e-6)[2])
     assert found == pytest.approx(gap, rel=1e-3)
@@ -351,7 +351,7 @@ def test_the_tolerance_is_the_documented_one(gap, accepted):
     if accepted:
         assert optimal_mechanism(source, distortion=distortion, notion=careless).gap == pytest.approx(gap, rel=1e-3)
     else:
-        with pytest.raises(CertificateError, match=r"gap of 2e-09 in distortion \(at most 1e-09 is accepted"):
+        with pytest.raises(CertificateError, match=r"gap of 2e-09 in nats \(at most 1e-09 is accepted"):
             optimal_mechanism(source, distortion=distortion, notion=careless)
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -164,8 +163,7 @@ class _RescaledOptimizer(Optimizer):
 
     def __init__(self, notion: ApproximateDP, source: SourceSet) -> None:
         super().__init__(notion, source)
-        self._delta = notion.delta
-        self._private: Any = DifferentialPrivacy().optimizer(source)
+        self._delta, self._private = notion.delta, DifferentialPrivacy().optimizer(source)
 
     def at_distortion(self, distortion: float) -> Proposal:
         return self._rescaled(self._private.at_distortion(min(1.0, distortion / (1 - self._delta))))
@@ -179,9 +177,14 @@ class _RescaledOptimizer(Optimizer):
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
         return (1 - self._delta) * self._private.least_distortion(proposal, leakage)
 
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In distortion, as that of the private mechanism."""
-        return (1 - self._delta) * self._private.gap(proposal, leakage, distortion / (1 - self._delta))
+    def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
+        return self._private.least_favorable_prior(proposal)
+
+    def tolerance(self, figure: float, unit: str) -> float:
+        return self._private.tolerance(figure, unit)
+
+    def rounding(self, figure: float, unit: str) -> float:
+        return self._private.rounding(figure, unit)
 
     def _rescaled(self, private: Proposal) -> Proposal:
         return replace(private, mechanism=private.mechanism.mixed_with_identity(self._delta))

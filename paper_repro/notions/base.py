@@ -16,7 +16,7 @@ from paper_repro.checks import check_matrix_fits
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.exact_curves import ExactCurve
-from paper_repro.solvers.games import PERFECT_SLACK, PerfectPrivacy, perfect_privacy
+from paper_repro.solvers.games import PerfectPrivacy, perfect_privacy
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.sources import SourceSet
@@ -130,8 +130,8 @@ class Optimizer(ABC):
         """The largest gap that is accepted for a leakage in ``nats`` or a ``distortion`` of this size."""
         return self.notion.tolerance * (figure if unit == "distortion" else 1.0)
 
-    def rounding(self, figure: float) -> float:
-        """By how much rounding may miss a budget, for a leakage or distortion of this size."""
+    def rounding(self, figure: float, unit: str) -> float:
+        """By how much rounding may miss a budget, for a leakage in ``nats`` or a ``distortion`` of this size."""
         return _ROUNDING
 
     def __str__(self) -> str:
@@ -160,8 +160,7 @@ class ProgramOptimizer(Optimizer):
     """An optimizer that goes to its program only where something has to leak, and not everything may."""
 
     def at_distortion(self, distortion: float) -> Proposal:
-        # No slack at 0: there, not even what rounds to nothing may be changed.
-        if distortion >= self.perfect.distortion - (PERFECT_SLACK if distortion > 0 else 0.0):
+        if self.perfect.is_enough(distortion):
             return self._without_leakage()
         return self._at_distortion(distortion)
 

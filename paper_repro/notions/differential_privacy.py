@@ -16,7 +16,13 @@ from paper_repro.notions.exact_curves import ExactCurve, exact_curve
 from paper_repro.notions.optimizers import RatioOptimizer
 from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, ratio_leakage, spread_leakage, spread_of
 from paper_repro.solvers.channel_ratio import Comparisons
-from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, least_distortion_of_prior
+from paper_repro.solvers.diagonal_ratio import (
+    SMALLEST_DISTORTION,
+    DiagonalRatioProgram,
+    least_distortion_of_prior,
+    least_leakage_of_prior,
+    least_leakage_of_weights,
+)
 from paper_repro.solvers.profile_ratio import RatioProfiles
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet, check_source
@@ -114,15 +120,28 @@ class _DiagonalOptimizer(ProgramOptimizer):
         return self._program.at_distortion(distortion)
 
     def _at_leakage(self, leakage: float) -> Proposal:
-        # Beyond 700 nats exp(-leakage) is no normal number, and the distortion is below 1e-300.
-        return self._program.at_leakage(leakage if math.isinf(leakage) else min(leakage, 700.0))
+        return self._program.at_leakage(leakage)
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        if self.perfect.is_enough(distortion):
+            return 0.0
+        if distortion < SMALLEST_DISTORTION:
+            return math.inf
+        if proposal.certificate:
+            return least_leakage_of_weights(self.source.vertices, proposal.certificate[0].tolist(), distortion)
+        return least_leakage_of_prior(self.prior(proposal), distortion)
 
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
         return least_distortion_of_prior(self.prior(proposal), leakage)
 
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In distortion, since in leakage it says nothing at the jump: there the prior alone may need none."""
-        return distortion - least_distortion_of_prior(self.prior(proposal), leakage)
+    def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
+        return None if proposal.certificate else self.prior(proposal)
+
+    def tolerance(self, figure: float, unit: str) -> float:
+        return max(super().tolerance(figure, unit), SMALLEST_DISTORTION if unit == "distortion" else 0.0)
+
+    def rounding(self, figure: float, unit: str) -> float:
+        return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)
 
 
 class _GraphOptimizer(RatioOptimizer):
@@ -164,5 +183,5 @@ class _GraphOptimizer(RatioOptimizer):
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         if not proposal.certificate and leakage > 0:
-            return self._clique.gap(proposal, leakage * self._diameter, distortion)
+            return distortion - self._clique.least_distortion(proposal, leakage * self._diameter)
         return super().gap(proposal, leakage, distortion)

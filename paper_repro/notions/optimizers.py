@@ -15,7 +15,6 @@ from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, ProgramOptimizer, Proposal
 from paper_repro.solvers.channel_ratio import ChannelRatioProgram, Comparisons
-from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -132,7 +131,7 @@ class RandomizedResponseOptimizer(ProgramOptimizer):
 
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
         """The closed form, which no mechanism beats under the uniform prior."""
-        return self._least_leakage(distortion) if distortion < self.perfect.distortion - PERFECT_SLACK else 0.0
+        return self._least_leakage(distortion) if not self.perfect.is_enough(distortion) else 0.0
 
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
         return self._least_distortion(leakage)

@@ -29,7 +29,6 @@ from paper_repro.errors import InfeasibleError
 from paper_repro.papers.folding import Folding, Source, alike, as_source_set
 from paper_repro.papers.readings import Bounds, Reading, check_reading, in_order, tails
 from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram
-from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
@@ -536,7 +535,7 @@ def _shared_image(folding: Folding) -> SourceSet:
 def _of_largest_ratio(source: SourceSet, distortion: float) -> float:
     """Least ``log(1 + (M - 1 - sum D) / min D)`` over the distortions of valid mechanisms."""
     program = DiagonalRatioProgram(source.vertices)
-    if distortion >= program.perfect.distortion - (PERFECT_SLACK if distortion > 0 else 0.0):
+    if program.perfect.is_enough(distortion):
         return 0.0
     if distortion == 0:
         return math.inf

@@ -40,22 +40,41 @@ So a solver only has to find the active set; the numbers come from the small sys
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
-from paper_repro.solvers.games import PERFECT_SLACK, PerfectPrivacy, highest_floor, perfect_privacy
+from paper_repro.solvers.exact import exact_optimum
+from paper_repro.solvers.games import PERFECT_SLACK, RELATIVE_SLACK, PerfectPrivacy, highest_floor, perfect_privacy
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["ActiveSet", "DiagonalRatioProgram", "least_distortion_of_prior", "prior_breakpoints"]
+__all__ = [
+    "SMALLEST_DISTORTION",
+    "ActiveSet",
+    "DiagonalRatioProgram",
+    "least_distortion_of_prior",
+    "least_leakage_of_prior",
+    "least_leakage_of_weights",
+    "prior_breakpoints",
+]
 
-# A probability below this is out of reach of the solver's own tolerances.
-_NEGLIGIBLE = 1e-11
+# Below this, entries of a channel are no normal numbers: such a distortion counts as 0, and more nats as infinitely many.
+SMALLEST_DISTORTION, _MOST_NATS = 1e-300, 708.0
+# A gap, in nats or relative to a distortion, with which floats are left alone; and with which a prior forces a result by itself.
+_CLOSE, _FORCED = 1e-11, 9e-10
+_ROUNDING = 1e-15
+# Shares of the prior that needs most, mixed in to move a prior's own jump: for floats, and for fractions.
+_HAIRS = tuple(2.0**-power for power in range(50, 2, -1))
+_HAIR = Fraction(1, 2**150)
+_EXACT_ROUNDING = Fraction(1, 10**14)
 
 
 def least_distortion_of_prior(prior: ArrayLike, leakage: float) -> float:
@@ -74,6 +93,51 @@ def least_distortion_of_prior(prior: ArrayLike, leakage: float) -> float:
     # 1 - kept * top = kept * ((n - 1) / t + tail): no cancellation at small distortions
     tail = np.append(np.cumsum(falling[:0:-1])[::-1], 0.0)
     return float((kept * (others * math.exp(-leakage) + tail)).min())
+
+
+def least_leakage_of_prior(prior: ArrayLike, distortion: float) -> float:
+    """Least leakage in nats of any mechanism of at most this Hamming distortion when the prior is known: the inverse of (3).
+
+    The prior has shape (M,). Infinite at distortion 0, unless one letter carries all probability; 0 from ``1 - max_i P_i`` on.
+
+    >>> [round(math.exp(least_leakage_of_prior([0.7, 0.2, 0.1], distortion)), 9) for distortion in (0.25, 0.3)]
+    [5.0, 1.0]
+    """
+    falling = -np.sort(-np.asarray(prior, dtype=float))
+    tails = np.append(np.cumsum(falling[:0:-1])[::-1], 0.0)
+    if not distortion < tails[0] * (1 - _ROUNDING):
+        return 0.0
+    # (n - 1)(1 - D) / (D - tail_n), the least over all n for which it is positive
+    left = distortion - tails[1:]
+    odds = np.arange(1, len(falling))[left > 0] * (1 - distortion) / left[left > 0]
+    return max(0.0, math.log(odds.min())) if len(odds) else math.inf
+
+
+def least_leakage_of_weights(vertices: FloatArray, weights: Sequence[Fraction], distortion: float) -> float:
+    """The same in exact arithmetic, of the mixture of vertices, shape (V, M), with these weights, of shape (V,).
+
+    Fractions tell a prior whose own jump is at the distortion from one whose jump is beyond it.
+
+    >>> half = [Fraction(1, 2)] * 2
+    >>> round(math.exp(least_leakage_of_weights(np.array([[0.75, 0.25], [0.5, 0.5]]), half, 0.25)), 9)
+    3.0
+    """
+    chosen = [(weight, list(map(Fraction, row))) for weight, row in zip(weights, vertices, strict=True) if weight]
+    total = sum((weight for weight, _ in chosen), Fraction(0))
+    rising = sorted(
+        sum((weight * row[i] for weight, row in chosen), Fraction(0)) / total for i in range(vertices.shape[1])
+    )
+    budget, whole, tail = Fraction(distortion), sum(rising, Fraction(0)), Fraction(0)
+    if budget >= whole - rising[-1]:
+        return 0.0
+    least: Fraction | None = None
+    for others in range(len(rising) - 1, 0, -1):
+        if budget > tail and (least is None or others * (whole - budget) < least * (budget - tail)):
+            least = others * (whole - budget) / (budget - tail)
+        tail += rising[len(rising) - 1 - others]
+    if least is None:
+        return math.inf
+    return max(0.0, math.log1p(least - 1) if least < 2 else math.log(least.numerator) - math.log(least.denominator))
 
 
 def prior_breakpoints(rising: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -235,6 +299,10 @@ class ActiveSet:
 class DiagonalRatioProgram:
     """Program (2) of this module for one source set, warm from one distortion to the next.
 
+    What floats leave open by more than 1e-11, in nats or relative to a distortion, is decided in fractions
+    (:mod:`paper_repro.solvers.exact`). The weights that are proposed are those of a prior that forces the result by itself. Where
+    no floats are fine enough to say one, they are given as fractions, ``(weights,)``, which certify it.
+
     Parameters
     ----------
     vertices : ndarray, shape (V, M)
@@ -257,12 +325,8 @@ class DiagonalRatioProgram:
     def __init__(self, vertices: FloatArray, perfect: PerfectPrivacy | None = None) -> None:
         self._basis: Basis | None = None
         self.perfect = perfect or perfect_privacy(vertices)
-        # What (nearly) never occurs is kept from the program, and its mass from the budget.
-        counts = vertices > (0.0 if len(vertices) == 1 else min(_NEGLIGIBLE, 10 * _NEGLIGIBLE / vertices.shape[1]))
-        counts[:, np.argsort(-vertices.max(axis=0))[:2]] = True
-        self._known: BoolArray = np.asarray(counts.any(axis=0))
-        self._vertices = np.where(counts, vertices, 0.0)[:, self._known]
-        self._unknown_mass = float(np.where(counts, 0.0, vertices).sum(axis=1).max())
+        self._known: BoolArray = np.asarray(vertices.any(axis=0))  # what never occurs is always changed
+        self._vertices = vertices[:, self._known]
 
     @cached_property
     def _floor(self) -> FloatArray:
@@ -278,72 +342,161 @@ class DiagonalRatioProgram:
         return float((self._vertices.shape[1] - 1) * (self._floor @ self._vertices).min())
 
     def at_distortion(self, distortion: float) -> Proposal:
-        """Least leakage at a distortion in ``[0, D_0)``."""
-        budget = distortion - self._unknown_mass
-        if budget <= 0 < distortion:
-            return self._proposal(np.full(len(self._known), distortion), self._floor)
-        if self._is_symmetric(budget):
-            return self._symmetric(budget)
+        """Least leakage at a distortion in ``[0, D_0)``; below 1e-300, that at 0."""
+        if distortion < SMALLEST_DISTORTION:
+            return self._proposal(np.zeros(self.letter_count), self._floor)
+        if distortion <= self.symmetric_distortion:
+            found = self._settled(np.full(self.letter_count, distortion), self._floor, distortion)
+            if found is not None:
+                return found
         if len(self._vertices) == 1:
-            active_set = self._prior_active_set(budget)
-            return self._symmetric(budget) if active_set is None else self._complete(*active_set.at_distortion(budget))
-        basis = self._distortion_basis(budget)
-        active_set = self._read(basis)
-        if active_set is None:
-            return self._symmetric(budget)
+            breakpoints, tails, _ = prior_breakpoints(self._vertices[0, self._order[::-1]])
+            place = int((breakpoints < distortion).sum())
+            return self._response(place, (distortion - tails[place]) / (1 - tails[place]))
+        basis: Basis | None = None
         try:
-            distortions, weights = active_set.at_distortion(budget)
-        except np.linalg.LinAlgError:  # vertices too much alike for the small system: the solver's own numbers will do
-            size = self._vertices.shape[1]
-            distortions = (budget + basis.values[:size]) / (1 + basis.values[size])
-            weights = -basis.duals[: len(self._vertices)]
-        # Free letters were clipped, and the solver's tolerance may have hidden a vertex: stay within the budget.
-        excess = float((self._vertices @ distortions).max()) / budget
-        return self._complete(distortions / max(excess, 1.0), weights)
+            basis = self._distortion_basis(distortion)
+            active_set = self._read(basis)
+            if active_set is not None:
+                distortions, weights = active_set.at_distortion(distortion)
+                distortions = distortions / max(float((self._vertices @ distortions).max()) / distortion, 1.0)
+                found = self._settled(distortions, weights, distortion)
+                if found is not None:
+                    return found
+        except (SolverError, np.linalg.LinAlgError):
+            pass
+        return self._exact_at_distortion(Fraction(distortion), basis)
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a positive leakage in nats; a constant answer where nothing needs to leak for it."""
-        others = self._vertices.shape[1] - 1
+        if math.isinf(leakage):
+            return self.at_distortion(0.0)
+        # What is evaluated from the channel's floats must not exceed the budget either.
+        leakage = min(leakage, _MOST_NATS) * (1 - 4 * _ROUNDING) - 4 * _ROUNDING
+        if leakage <= 0:
+            return self._constant(self.perfect.weights)
         odds = math.exp(-leakage)
-        symmetric = others * odds / (1 + others * odds)
-        if self._is_symmetric(symmetric):
-            return self._symmetric(symmetric)
-        excess, count, size = math.expm1(leakage), *self._vertices.shape
-        if count == 1:
-            active_set = self._prior_active_set_at_ratio(excess)
-            return self._constant(np.ones(1)) if active_set is None else self._complete(*active_set.at_ratio(excess))
-        basis = self._ratio_basis(excess)
-        if basis.objective / (size + excess) >= self.perfect.distortion - PERFECT_SLACK:
-            return self._constant(-basis.duals[:count])
-        active_set = self._read(basis, also=bool(basis.columns[size]))
-        if active_set is None:
-            return self._symmetric(symmetric)
+        if len(self._vertices) == 1:
+            _, tails, others = prior_breakpoints(self._vertices[0, self._order[::-1]])
+            least = (others * odds + tails) / (1 + others * odds)  # equation (3) for n = M .. 2, and for n = 1:
+            place = int(np.argmin(np.append(least, self.perfect.distortion)))
+            return self._response(
+                place, others[place] * odds / (1 + others[place] * odds) if place < len(least) else 0.0
+            )
+        symmetric = (self.letter_count - 1) * odds / (1 + (self.letter_count - 1) * odds)
+        if symmetric <= self.symmetric_distortion:
+            return self._proposal(np.full(self.letter_count, symmetric), self._floor)
+        excess = math.expm1(leakage)
+        basis: Basis | None = None
         try:
-            return self._complete(*active_set.at_ratio(excess))
-        except np.linalg.LinAlgError:
-            distortions = (basis.values[:size] + basis.values[size + 1]) / (size + excess)
-            return self._complete(distortions, -basis.duals[:count])
+            basis = self._ratio_basis(excess)
+            active_set = self._read(basis, also=bool(basis.columns[self.letter_count]))
+            distortions, weights = (None, -basis.duals) if active_set is None else active_set.at_ratio(excess)
+            found = self._settled_at_leakage(distortions, weights[: len(self._vertices)], leakage)
+            if found is not None:
+                return found
+        except (SolverError, np.linalg.LinAlgError):
+            pass
+        return self._exact_at_leakage(Fraction(excess), basis)
 
-    def _is_symmetric(self, distortion: float) -> bool:
-        # At the end of the symmetric regime itself the program has more than one basis, and beside it they cannot be told apart.
-        floor = 0.0 if len(self._vertices) == 1 else _NEGLIGIBLE
-        return distortion <= max(self.symmetric_distortion * (1 + 1e-10), floor)
+    def _settled(self, distortions: FloatArray, weights: FloatArray, distortion: float) -> Proposal | None:
+        """The proposal for a distortion, if it keeps it and floats prove it best."""
+        spent = float((self._vertices @ distortions).max())
+        forcing, loss = self._forcing(_normalized(weights), distortion, _leakage(distortions))
+        if loss > _CLOSE or spent > distortion * (1 + 4 * _ROUNDING):
+            return None
+        return self._proposal(distortions, forcing)
+
+    def _settled_at_leakage(
+        self, distortions: FloatArray | None, weights: FloatArray, leakage: float
+    ) -> Proposal | None:
+        """The proposal for a leakage, the constant answer if there are no distortions, if floats prove it best."""
+        weights = _normalized(weights)
+        least = least_distortion_of_prior(weights @ self._vertices, leakage)
+        if self.perfect.distortion - least <= _CLOSE * least:
+            return self._constant(weights)
+        if distortions is None or float((self._vertices @ distortions).max()) - least > _CLOSE * least:
+            return None
+        excess = _leakage(distortions) - leakage
+        return self._proposal(np.minimum(distortions * math.exp(max(excess, 0.0)), 1.0), weights)
+
+    def _forcing(self, weights: FloatArray, distortion: float, leakage: float) -> tuple[FloatArray, float]:
+        """Weights of a prior that forces a leakage by itself, and by how many nats the best that were tried fail to.
+
+        A prior whose own jump is at the distortion forces nothing, though another beside it does: a hair towards the prior that
+        needs most moves its jump beyond the distortion, since ``1 - max_i P_i`` is concave.
+        """
+        best, least = weights, math.inf
+        for hair in (0.0, *_HAIRS):
+            mixed = (1 - hair) * weights + hair * self.perfect.weights
+            prior = mixed @ self._vertices
+            loss = leakage - least_leakage_of_prior(prior, distortion * (1 + 4 * _ROUNDING))  # however it is rounded
+            if not loss >= least:
+                best, least = mixed, loss
+            jump = float(np.sort(prior)[:-1].sum())
+            if loss <= _FORCED and distortion < jump - 1.01 * min(PERFECT_SLACK, RELATIVE_SLACK * jump):
+                return mixed, least
+        return best, least
+
+    def _exact_at_distortion(self, distortion: Fraction, start: Basis | None) -> Proposal:
+        """Program (2) in fractions and the unknowns of :meth:`_distortion_basis`."""
+        count, size = self._vertices.shape
+        rows = [{**{i: p / distortion for i, p in enumerate(row)}, size: Fraction(-1)} for row in self._fractions]
+        caps = [{i: Fraction(1), size: Fraction(-1)} for i in range(size)]
+        upper = [1 - sum(row) for row in self._fractions] + [1 - distortion] * size
+        found = exact_optimum([-1] * size + [size - 1], rows + caps, upper, start=start)
+        distortions = [float((distortion + x) / (1 + found.values[size])) for x in found.values[:size]]
+        weights = _exactly_normalized([-dual for dual in found.duals[:count]])
+        proposed, budget = np.array(distortions), float(distortion)
+        leakage = _leakage(proposed)
+        forcing, loss = self._forcing(np.array(weights, dtype=float), budget, leakage)
+        if loss <= _FORCED:
+            return self._proposal(proposed, forcing)
+        needs_most = _exactly_normalized(list(map(Fraction, self.perfect.weights)))
+        mixed = [(1 - _HAIR) * weight + _HAIR * other for weight, other in zip(weights, needs_most, strict=True)]
+        return self._proposal(proposed, forcing, (np.array(mixed, dtype=object),))
+
+    def _exact_at_leakage(self, excess: Fraction, start: Basis | None) -> Proposal:
+        """The program at a fixed ratio in fractions and the unknowns of :meth:`_ratio_basis`."""
+        count, size = self._vertices.shape
+        total = size + excess
+        rows: list[dict[int, Fraction]] = [
+            {**dict(enumerate(row)), size: Fraction(-1), size + 1: sum(row, Fraction(-1))} for row in self._fractions
+        ]
+        rows += [{i: Fraction(1), size + 1: Fraction(1)} for i in range(size)]
+        rows += [{**dict.fromkeys(range(size), 1 / total), size + 1: Fraction(1)}]
+        upper = [Fraction(0)] * count + [total] * size + [Fraction(size - 1)]
+        equal = slice(count + size, None)
+        found = exact_optimum([0] * size + [1, 1], rows, upper, equal=equal, start=start)
+        weights = np.array(_exactly_normalized([-dual for dual in found.duals[:count]]), dtype=float)
+        distortions = np.array([float((x + found.values[size + 1]) / total) for x in found.values[:size]])
+        if not distortions.all() or found.objective >= total * Fraction(self.perfect.distortion) * (
+            1 - _EXACT_ROUNDING
+        ):
+            return self._constant(weights)
+        return self._proposal(distortions, weights)
+
+    @cached_property
+    def _fractions(self) -> list[list[Fraction]]:
+        return [list(map(Fraction, row)) for row in self._vertices]
 
     def active_set(self, distortion: float) -> ActiveSet | None:
-        """Active set of program (2) at a distortion between 0 and ``D_0``; None where all letters are kept alike."""
-        if len(self._vertices) == 1:
-            return self._prior_active_set(distortion)
+        """Active set of program (2) of several vertices at a distortion in ``(0, D_0)``; None where all are kept alike."""
         return self._read(self._distortion_basis(distortion))
 
     def _distortion_basis(self, distortion: float) -> Basis:
         """Solve (2) in ``x_i = D (e_i - 1) >= 0`` and ``s = D sigma - 1 >= 0``, so that all numbers stay of order 1.
 
-        minimize (M - 1) s - sum_i x_i   subject to   (P_v / D) . x <= s,   x_i <= s + 1 - D.
+        minimize (M - 1) s - sum_i x_i   subject to   (P_v / D) . x <= s,   x_i <= s + 1 - D,
+
+        where the column of a letter likelier than D is scaled by ``D / max_v P_v``.
         """
         count, size = self._vertices.shape
-        letters = np.vstack([self._vertices / distortion, np.eye(size)])
+        peaks = self._vertices.max(axis=0)
+        scales = np.where(peaks > distortion, distortion / peaks, 1.0)
+        letters = np.vstack([self._vertices / np.maximum(peaks, distortion), np.diag(scales)])
         upper = np.append(np.zeros(count), np.full(size, 1 - distortion))
-        costs = np.append(-np.ones(size), size - 1.0)
+        costs = np.append(-scales, size - 1.0)
         matrix = np.column_stack([letters, -np.ones(count + size)])
         self._basis = optimal_basis(costs, matrix, upper, start=self._basis)
         return self._basis
@@ -382,45 +535,37 @@ class DiagonalRatioProgram:
         """Letters of a known prior, likeliest first."""
         return np.argsort(-self._vertices[0], kind="stable")
 
-    def _prior_active_set(self, distortion: float) -> ActiveSet | None:
-        """The same for a known prior; None where one letter is enough."""
-        breakpoints, _, _ = prior_breakpoints(self._vertices[0, self._order[::-1]])
-        return self._likeliest(len(self._order) - int((breakpoints < distortion).sum()))
-
-    def _prior_active_set_at_ratio(self, excess: float) -> ActiveSet | None:
-        _, tails, others = prior_breakpoints(self._vertices[0, self._order[::-1]])
-        # Equation (3) for n = M .. 2, and for n = 1.
-        least = (others / (1 + excess) + tails) / (1 + others / (1 + excess))
-        return self._likeliest(len(self._order) - int(np.argmin(np.append(least, 1 - self._vertices[0].max()))))
-
-    def _likeliest(self, count: int) -> ActiveSet | None:
-        """Publish the ``count`` likeliest letters of a known prior; None if that is one letter, which leaks nothing."""
-        if count < 2:
-            return None
-        kept = np.zeros(len(self._order), dtype=bool)
-        kept[self._order[:count]] = True
-        return ActiveSet(self._vertices, kept=kept, cut=~kept, tight=np.zeros(1, dtype=np.intp))
-
-    def _symmetric(self, distortion: float) -> Proposal:
-        return self._complete(np.full(self._vertices.shape[1], distortion), self._floor)
-
-    def _complete(self, known: FloatArray, weights: FloatArray) -> Proposal:
-        """Put the letters that never occur back, changed always, and mend what rounding did to sums."""
-        kept = np.zeros(len(self._known))
-        kept[self._known] = 1 - known
-        if kept.sum() < 1:
-            return self._proposal(1 - kept / kept.sum(), weights)
-        distortions = np.ones(len(self._known))
-        distortions[self._known] = np.clip(known, 0.0, 1.0)
-        return self._proposal(distortions, weights)
+    def _response(self, cut: int, changed: float) -> Proposal:
+        """Randomized response on all but so many letters of a known prior, which are those least likely, and never published."""
+        if cut == self.letter_count - 1:
+            return self._constant(np.ones(1))
+        distortions = np.ones(self.letter_count)
+        distortions[self._order[: self.letter_count - cut]] = changed
+        return self._proposal(distortions, np.ones(1))
 
     def _constant(self, weights: FloatArray) -> Proposal:
         return Proposal(self.perfect.channel, _normalized(weights))
 
-    def _proposal(self, distortions: FloatArray, weights: FloatArray) -> Proposal:
-        return Proposal(Mechanism.from_distortions(distortions), _normalized(weights))
+    def _proposal(self, known: FloatArray, weights: FloatArray, certificate: tuple[FloatArray, ...] = ()) -> Proposal:
+        """Put the letters that never occur back, changed always."""
+        distortions = np.ones(len(self._known))
+        distortions[self._known] = known
+        return Proposal(Mechanism.from_distortions(distortions), _normalized(weights), certificate)
+
+
+def _leakage(distortions: FloatArray) -> float:
+    """Of the channel with these distortions, in nats; the largest of all columns' ratios ``(S - a_i) / D_i``."""
+    if not distortions.all():
+        return math.inf
+    kept = 1 - distortions
+    return math.log(float(((kept.sum() - kept) / distortions).max()))
 
 
 def _normalized(weights: FloatArray) -> FloatArray:
     weights = np.clip(weights, 0, None)
     return weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1 / len(weights))
+
+
+def _exactly_normalized(weights: list[Fraction]) -> list[Fraction]:
+    total = sum(weights)
+    return [weight / total for weight in weights]
