@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +19,7 @@ from paper_repro.types import FloatArray
 __all__ = [
     "MOST_LETTERS",
     "ROW_SUM_TOLERANCE",
+    "as_fraction",
     "as_number",
     "check_alpha",
     "check_between",
@@ -34,25 +38,53 @@ __all__ = [
 ]
 
 ROW_SUM_TOLERANCE = 1e-9
+# No exponent that would make a number of a billion digits.
+_NUMBER = re.compile(r"[+-]?([0-9]+/[0-9]+|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?)")
 MOST_LETTERS = 10_000  # of a channel that is written out: 800 MB
 
 
 def as_number(value: object) -> float:
     """A real number, dimensionless or in nats, as a float. Raises TypeError for anything else.
 
-    Truth values, text, complex, missing and masked numbers are none, and neither is what a float cannot hold.
+    Texts such as "1/3", "0.25" and "1e-3" are numbers. Truth values, complex, missing and masked numbers are none, and neither is
+    what a float cannot hold.
 
-    >>> as_number(np.int64(3))
-    3.0
+    >>> as_number(np.int64(3)), as_number("1/4")
+    (3.0, 0.25)
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     try:
+        if isinstance(value, str):
+            return float(as_fraction(value))
         if not isinstance(value, bool) and isinstance(value, Real | Decimal):
             return float(value)
     except (OverflowError, ValueError):
         pass
-    raise TypeError(f"every number must be real, no text and no truth value, got {value!r}; convert it by float(...)")
+    raise TypeError(
+        f'every number must be real, or a text such as "1/3" or "0.25", and no truth value, got {value!r}; '
+        "convert it by float(...)"
+    )
+
+
+def as_fraction(value: Any) -> Fraction:
+    """The number, dimensionless or in nats, that a value stands for, without rounding.
+
+    Integers, Fractions, Decimals and texts stand for themselves; a float for the shortest decimal that is read as it, 0.1 for
+    1/10.
+    Raises ValueError if it is no finite number.
+
+    >>> as_fraction("0.1"), as_fraction(0.1), as_fraction("2/6")
+    (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3))
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.item()
+    text = repr(value) if isinstance(value, float) else value
+    if isinstance(text, str):
+        if not _NUMBER.fullmatch(text := text.strip()) or re.search(r"/0+$", text):
+            raise ValueError(f'a number must be finite, written such as "1/3" or "0.25", got {value!r}')
+        return Fraction(text)
+    return Fraction(text)
 
 
 def check_count(count: int, what: str, least: int = 1, most: float = 1e15) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import (
     ROW_SUM_TOLERANCE,
+    as_fraction,
     as_number,
     check_distortion,
     check_grid,
@@ -59,8 +62,9 @@ class SourceSet(ShownAsTable):
     Parameters
     ----------
     vertices : array_like, shape (V, M) or (M,)
-        One distribution over the same M letters per row; finite, non-negative, each row summing to 1 within 1e-9. A pandas
-        DataFrame's columns, or a Series' index, become the labels; so do the keys of ``{letter: probability}``.
+        One distribution over the same M letters per row; finite, non-negative, each row summing to 1 within 1e-9. Numbers, or
+        texts such as "1/3" or "0.25"; what is rational stays so in :attr:`exact`. A pandas DataFrame's columns, or a Series'
+        index, become the labels; so do the keys of ``{letter: probability}``.
     labels : sequence of M distinct hashables, optional
         Names of the letters; ``0 .. M-1`` if not given.
     name : str, optional
@@ -86,6 +90,7 @@ class SourceSet(ShownAsTable):
     vertices: FloatArray
     labels: Sequence[Hashable]
     name: str
+    _given: list[list[Any]] | None
 
     @says_how("write SourceSet(vertices, labels=..., name=...)")
     def __init__(
@@ -107,6 +112,7 @@ class SourceSet(ShownAsTable):
         )
         rows.setflags(write=False)
         letters = check_labels(labels, rows.shape[1], own)
+        object.__setattr__(self, "_given", _given_exactly(vertices, rows))
         object.__setattr__(self, "vertices", rows)
         object.__setattr__(self, "labels", letters)
         object.__setattr__(self, "name", name or "")
@@ -198,13 +204,14 @@ class SourceSet(ShownAsTable):
                     f"{path}: line {number} has {len(cells)} columns where the header names {len(header)} letters; "
                     "write one probability per letter, 0 for a letter that never occurs"
                 )
-        rows = check_probability_rows(
-            [[_parsed(cell) for cell in row] for row in table],
+        read: Any = [[_parsed(cell) for cell in row] for row in table]
+        check_probability_rows(
+            read,
             str(path),
             row_names=[f"line {number}" for number in numbers],
             letter_names=[f"column {label!r}" for label in header],
         )
-        return cls(rows, labels=header, name=path.stem)
+        return cls(read, labels=header, name=path.stem)
 
     def __repr__(self) -> str:
         size = f"V={self.vertex_count}, M={self.alphabet_size}, Class {self.source_class}"
@@ -212,6 +219,20 @@ class SourceSet(ShownAsTable):
 
     def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
         return repr(self), range(1, self.vertex_count + 1), self.labels, self.vertices
+
+    @cached_property
+    def exact(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The vertices without rounding, shape (V, M): what certificates are about.
+
+        Numbers that are given as Fractions, Decimals or texts such as "1/3" are kept; floats stand for their shortest decimals,
+        0.1 for 1/10. Each row is divided by its exact sum, which is 1 but for rounding.
+
+        >>> SourceSet(["1/3", "2/3"]).exact
+        ((Fraction(1, 3), Fraction(2, 3)),)
+        """
+        rows = self.vertices.tolist() if self._given is None else self._given
+        found = [[as_fraction(p) for p in row] for row in rows]
+        return tuple(tuple(p / total for p in row) for row in found for total in [sum(row)])
 
     @property
     def vertex_count(self) -> int:
@@ -277,6 +298,14 @@ def changes(matrix: FloatArray) -> FloatArray:
     changed = matrix.copy()
     np.fill_diagonal(changed, 0.0)
     return changed.sum(axis=1)
+
+
+def _given_exactly(table: Any, rows: FloatArray) -> list[list[Any]] | None:
+    """The numbers as they were given, if they are not all floats."""
+    if getattr(table, "dtype", np.dtype(object)) != np.dtype(object):
+        return None
+    given = np.asarray(table, dtype=object).reshape(rows.shape)
+    return None if {*map(type, given.flat)} <= {float, int, np.float64} else given.tolist()
 
 
 def check_source(source: object) -> SourceSet:
@@ -439,16 +468,20 @@ def _check_header(header: list[str], path: Path) -> None:
 
 
 def _parsed(cell: str) -> float | str:
-    """The number that is written there, if it is one."""
+    """What is written there, if it is an exact number, else the float that it is, if it is one."""
     try:
-        return float(cell)
+        as_fraction(cell)
     except ValueError:
-        return cell
+        with contextlib.suppress(ValueError):
+            return float(cell)
+    return cell
 
 
 def _is_probability(cell: str) -> bool:
-    number = _parsed(cell.replace(",", "."))
-    return not isinstance(number, str) and 0 <= number <= 1
+    try:
+        return 0 <= float(cell.replace(",", ".")) <= 1
+    except ValueError:
+        return False
 
 
 def _checked_bounds(

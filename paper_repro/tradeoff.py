@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.certificates.documents import certificate, written
 from paper_repro.checks import (
+    as_fraction,
     as_number,
     check_between,
     check_distortion,
@@ -62,6 +65,8 @@ class OptimalMechanism(ShownAsTable):
         ``nats`` or ``distortion``.
     costs : ndarray, shape (M, M), or None
         Distances from the true letter to the published one; None for Hamming distortion.
+    budget : dict
+        What was asked for: a ``distortion``, as a Fraction, or a ``leakage`` in nats.
     """
 
     source: SourceSet
@@ -75,6 +80,27 @@ class OptimalMechanism(ShownAsTable):
     gap: float
     gap_unit: str
     costs: FloatArray | None = None
+    budget: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def certificate(self) -> dict[str, Any]:
+        """A proof of the optimum that needs no trust: a document in exact rationals, see :mod:`paper_repro.certificates`.
+
+        ``paper-repro check`` verifies it once it is in a file, by :meth:`write_certificate`. It has bounds of the optimum, which
+        are one rational number for differential privacy, approximate differential privacy, maximal leakage and maximal
+        information wherever the optimum is rational; a mechanism that has the upper one; multipliers that prove the lower one.
+
+        Raises
+        ------
+        CertificateError
+            If the leakage is infinite, so that there is nothing to prove; for databases; or if the proof cannot be written down.
+        """
+        costs = None if self.costs is None else [[as_fraction(cost) for cost in row] for row in self.costs.tolist()]
+        return certificate(self.source, self.notion, **self.budget, costs=costs, about=self)
+
+    def write_certificate(self, path: str | Path) -> None:
+        """Write the :attr:`certificate` into a file. Errors as of :attr:`certificate`, and OSError if it cannot be written."""
+        Path(path).write_text(written(self.certificate), encoding="utf-8")
 
     @property
     def utility(self) -> float:
@@ -158,7 +184,8 @@ def optimal_mechanism(
     """
     solve, check = solver(source, notion, costs)
     budgets = check_budgets(distortion, leakage, check)
-    return solve(distortion=budgets[0], leakage=budgets[1])
+    found: OptimalMechanism = solve(distortion=budgets[0], leakage=budgets[1])
+    return found if distortion is None else replace(found, budget={"distortion": as_fraction(distortion)})
 
 
 def check_costs(costs: ArrayLike, source: SourceSet) -> FloatArray:
@@ -263,7 +290,8 @@ def solver(
     def solve(*, distortion: float = math.inf, leakage: float = math.inf) -> OptimalMechanism:
         found = certified(notion, optimizer, distortion=distortion / unit, leakage=leakage)
         gap = found.gap * unit if found.gap_unit == "distortion" else found.gap
-        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances)
+        budget = {"leakage": leakage} if math.isinf(distortion) else {"distortion": as_fraction(distortion)}
+        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances, budget=budget)
 
     return solve, check
 

@@ -30,10 +30,12 @@ def test_a_count_is_a_whole_number(count):
     assert repr(count) in str(error.value)
 
 
-@pytest.mark.parametrize("value", [0, 0.0, 0.5, 1, np.float64(0.25), np.array(0.25), Fraction(1, 4), Decimal("0.25")])
+@pytest.mark.parametrize(
+    "value", [0, 0.0, 0.5, 1, np.float64(0.25), np.array(0.25), Fraction(1, 4), Decimal("0.25"), "0.25", "1/4"]
+)
 def test_distortions_are_returned_as_floats(value):
     found = check_distortion(value)
-    assert type(found) is float and found == float(value)
+    assert type(found) is float and found == float(Fraction(value) if isinstance(value, str) else value)
 
 
 @pytest.mark.parametrize("value", [-1e-300, -0.1, 1 + 1e-12, 30, math.inf, -math.inf, math.nan, np.float64(1.5)])
@@ -45,7 +47,8 @@ def test_a_distortion_is_between_0_and_1(value):
 
 
 @pytest.mark.parametrize(
-    "value", ["a lot", "0.2", None, True, np.True_, [0.1, 0.2], 1j, np.complex128(1), 10**400, np.ma.masked]
+    "value",
+    ["a lot", "1/0", "1e999999999", None, True, np.True_, [0.1, 0.2], 1j, np.complex128(1), 10**400, np.ma.masked],
 )
 def test_a_distortion_is_a_number(value):
     with pytest.raises(ValueError, match="distortion must be a number") as error:
@@ -87,7 +90,7 @@ def test_a_leakage_is_a_number(value):
         ("half", "row 0, letter 0 is 'half'", "finite number between 0 and 1"),
         ([0.5, 0.5, False], "row 0, letter 2 is False", "finite number between 0 and 1"),
         (np.array([True, False]), "row 0, letter 0 is True", "finite number between 0 and 1"),
-        (["0.5", "0.5"], "row 0, letter 0 is '0.5'", "finite number between 0 and 1"),
+        (["0.5", "O.5"], "row 0, letter 1 is 'O.5'", "finite number between 0 and 1"),
         ([10**400, 0.5], "row 0, letter 0 is 1000", "finite number between 0 and 1"),
         ([0.5 + 0j, 0.5], "row 0, letter 0 is (0.5+0j)", "finite number between 0 and 1"),
         (np.ma.masked_array([0.5, 0.5], [0, 1]), "row 0, letter 1 is None", "finite number between 0 and 1"),

@@ -229,7 +229,7 @@ def test_bad_budgets(budgets, message, notion):
         (leakage_curve, [0.1, math.nan], "between 0 and 1, got nan"),
         (distortion_curve, [0.1, -1.0], r"at least 0 nats .* got -1\.0"),
         (distortion_curve, math.nan, "at least 0 nats .* got nan"),
-        (leakage_curve, [0.1, "0.2"], "between 0 and 1, got '0.2'"),
+        (leakage_curve, [0.1, "0,2"], "between 0 and 1, got '0,2'"),
         (leakage_curve, np.array([True, False]), "between 0 and 1, got "),
         (leakage_curve, np.ma.masked_array([0.1, 0.2], [0, 1]), "rows of one length, none masked"),
         (leakage_curve, [[[0.1], [0.1, 0.2]], [0.1, 0.2]], "must be a number|rows of one length"),
