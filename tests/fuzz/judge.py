@@ -100,6 +100,8 @@ def judged(problem: Problem, answered: Callable[[float], None] = lambda seconds:
         verdict.failures += _further(problem, first[0])
     except Refused as refused:
         verdict.failures.append(refused.args)
+    except Exception as error:  # ours: a campaign goes on, and it shows
+        verdict.failures.append(("fault", f"in the judge: {type(error).__name__}: {error}", verdict.line))
     return verdict
 
 
@@ -289,8 +291,10 @@ def _against_exact(problem: Problem, answer: Answer) -> tuple[str, list[tuple[st
     try:
         if kind == "distortion":
             if math.isinf(answer.leakage):
-                free = _least_distortion(problem, exponential(200.0), scale)
-                return "exact", [("optimum", "infinite leakage")] if free <= Fraction(budget) and budget > 0 else []
+                least = _least_distortion(problem, exponential(50.0), scale)
+                return "exact", [("optimum", "infinite leakage, 50 nats are enough")] if least <= Fraction(
+                    budget
+                ) else []
             if answer.leakage <= 1e-9:
                 return "exact", []
             quotient = exponential(answer.leakage, 1e-9)
@@ -320,6 +324,8 @@ def _against_exact(problem: Problem, answer: Answer) -> tuple[str, list[tuple[st
 def _against_floats(problem: Problem, answer: Answer) -> tuple[str, list[tuple[str, str]]]:
     """Where exact rationals take too long: a channel that HiGHS finds for a little less leakage, or at the leakage budget."""
     kind, budget = answer.budget
+    if math.isinf(answer.leakage) or math.isinf(budget):
+        return "", []
     quotient = (
         exponential(answer.leakage, min(1e-8, answer.leakage)) if kind == "distortion" else exponential(budget, 1e-11)
     )
