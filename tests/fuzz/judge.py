@@ -184,9 +184,8 @@ def _inspected(problem: Problem, answer: Answer) -> Iterator[tuple[str, str]]:
     if math.isnan(claimed) or claimed < 0:
         yield "figures", f"leakage {claimed!r}"
         return
-    more = (
-        1e-12 * claimed if problem.database and result.profile is not None else 0.0
-    )  # a profile is kept as logarithms
+    as_logarithms = problem.database and result.profile is not None  # and rounded as such
+    more = 1e-14 + 1e-12 * claimed if as_logarithms else 0.0
     if isinstance(quotient, Fraction) and not math.isinf(claimed) and exponential(claimed, -more) < quotient:
         yield "figures", f"leakage {claimed!r} is below the exact {loss!r}"
     off = 1e-12 + (
@@ -225,7 +224,7 @@ def _kept(problem: Problem, answer: Answer, loss: float) -> Iterator[tuple[str, 
 
 def _at_jump(problem: Problem, answer: Answer) -> bool:
     """Whether the little more that was spent is what a jump costs: to no leakage, or an inner one of maximal information."""
-    return answer.leakage == 0 or problem.notion == "maximal-information"
+    return answer.leakage <= JUMP or problem.notion == "maximal-information"
 
 
 def _prior_in_set(problem: Problem, result: Any) -> Iterator[tuple[str, str]]:
