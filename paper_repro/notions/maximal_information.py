@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions.base import Notion, Optimizer
-from paper_repro.notions.optimizers import RandomizedResponseOptimizer, RatioOptimizer
+from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
+from paper_repro.notions.optimizers import RandomizedResponseOptimizer
 from paper_repro.notions.ratios import as_channel, check_alphabets, log_rounded_up
-from paper_repro.solvers.channel_ratio import Comparisons
+from paper_repro.solvers.channel_lift import ChannelLiftProgram
 from paper_repro.solvers.profile_mass import MassProfiles
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
@@ -43,7 +44,7 @@ class MaximalInformation(Notion):
     """
 
     name = "maximal information"
-    gap_unit = "distortion"
+    gap_unit = "nats"
     tolerance = 1e-9
     jumps = True
 
@@ -90,4 +91,54 @@ class MaximalInformation(Notion):
                 lambda distortion: math.log(letters * (1 - distortion)),
                 lambda leakage: max(0.0, 1 - math.exp(min(leakage, 700.0)) / letters),
             )
-        return RatioOptimizer(self, source, Comparisons.with_outputs(source.vertices), costs)
+        return _ChannelOptimizer(self, source, costs)
+
+
+class _ChannelOptimizer(ProgramOptimizer):
+    """The best mechanism over the whole channel: see :mod:`paper_repro.solvers.channel_lift`."""
+
+    def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray | None) -> None:
+        super().__init__(notion, source, costs)
+        self._program = ChannelLiftProgram(source.vertices, self.distances)
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        if distortion == 0 and self._tells_all:
+            return self._everything
+        return self._program.at_distortion(distortion, self.perfect.distortion)
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        if leakage >= self.leakage(self._everything.mechanism):
+            return self._everything
+        return self._program.at_leakage(leakage)
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        if distortion == 0 and self._tells_all:
+            return self.leakage(self._everything.mechanism)
+        return self._program.least_leakage(proposal, distortion) if proposal.certificate else 0.0
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        if leakage == 0:
+            return self.perfect.distortion
+        return self._program.least_distortion(proposal, leakage) if proposal.certificate else 0.0
+
+    def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
+        """That of the multipliers, where they are a certificate for it alone."""
+        prior = self.prior(proposal)
+        if self.source.vertex_count == 1 or not proposal.certificate:
+            return prior
+        found = self.leakage(proposal.mechanism), self.distortion(proposal.mechanism)
+        return prior if self._program.forces(proposal, *found) else None
+
+    @cached_property
+    def _tells_all(self) -> bool:
+        """Whether every change costs something, so that without distortion all letters that occur are published as they are."""
+        size = self.source.alphabet_size
+        return bool((self.distances + np.eye(size) > 0).all())
+
+    @cached_property
+    def _everything(self) -> Proposal:
+        """Publish every letter as it is; those that never occur like one that does."""
+        matrix = np.eye(self.source.alphabet_size)
+        known = self.source.vertices.any(axis=0)
+        matrix[~known] = matrix[np.argmax(known)]
+        return Proposal(matrix, self.perfect.weights)

@@ -1,0 +1,447 @@
+r"""Maximal information by a linear program over the whole channel, for any source set and any distances.
+
+A channel Q leaks at most log t if ``Q_ij <= t (P_v Q)_j`` for all inputs i, outputs j and vertices v. With ``u_j``, the least
+probability of output j over the set, that is two sparse families of rows in place of M times as many dense ones,
+
+    Q_ij <= t u_j,        u_j <= (P_v Q)_j,                                                                            (1)
+
+and at a given t the least worst-case distortion is a linear program in Q, u and z:
+
+    minimize z     subject to (1),  sum_ij P_v(i) Q_ij d_ij <= z,  rows of Q sum to 1,  Q >= 0.                        (2)
+
+Of the M^2 caps ``Q_ij <= t u_j`` few bind beside those of the diagonal: the others join when a solution breaks them. The solver
+goes from one t to the next with the basis it has, since with ``t u_j`` as unknowns only the M V entries 1/t change.
+
+Each column of Q lies in one and the same cone, that of (1), and all that ties columns together is that they add up to 1. There
+is nothing smaller that decides the rest: for two letters even u decides the diagonal, ``Q_11 P_1 - Q_22 P_2 = u_1 - P_2``, so
+that its entries cannot all be as large as the caps allow. Letters that never occur drop out: their row may be ``u / sum(u)``,
+since ``t sum(u)`` is at least the sum of any other row, 1.
+
+**Lower bound.** For weights w of the vertices (a prior ``P = w . P_v``), any ``n_i`` and any ``y_vj >= 0``, let
+``Y_j = sum_v y_vj`` and ``E_j = sum_i max(0, sum_v y_vj P_v(i) + n_i - P_i d_ij)``. A channel that leaks at most log t has a
+distortion of at least
+
+    sum_i n_i + min(m, m / t),      m = min_j [ Y_j - t E_j ].                                                           (3)
+
+For its distortion under P is ``sum_i n_i + sum_ij (P_i d_ij - n_i) Q_ij``, since rows sum to 1. Column j of the last sum is at
+least ``Y_j u_j - sum_i (sum_v y_vj P_v(i) + n_i - P_i d_ij) Q_ij``, since ``(P_v Q)_j >= u_j``; that is at least
+``u_j (Y_j - t E_j)``, since ``0 <= Q_ij <= t u_j``; and the u_j add up to at most 1, as the outputs' probabilities under any
+vertex do, and to at least 1/t, as any row does. Solved for t: a channel of distortion at most D leaks at least the logarithm of
+
+    min_j (Y_j + r) / E_j  where  r = sum_i n_i - D >= 0,        min_j Y_j / (E_j - r)  otherwise.                       (4)
+
+Both hold whatever the multipliers are; the program's dual variables close them. Multipliers in fractions are evaluated so.
+
+**Which t.** The least distortion falls as t grows, with pieces between which it may stay level: there the least leakage jumps as
+a function of the distortion, inside its curve too. Newton's method on ``s = 1/t`` from both sides, with the slope
+``sum_vj y_vj t u_j`` that the dual variables give, finds the largest s that the budget allows, guarded by bisection and by (4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from paper_repro.errors import SolverError
+from paper_repro.solvers.exact import exact_optimum
+from paper_repro.solvers.games import PERFECT_SLACK
+from paper_repro.solvers.proposals import Proposal
+from paper_repro.types import BoolArray, FloatArray
+
+__all__ = ["ChannelLiftProgram"]
+
+# The solver's tolerances are absolute, 1e-10 at best: right sides and costs are scaled up by this.
+_SCALE = 1e4
+# Multipliers below are the solver's rounding.
+_NOISE = 1e-14
+# Caps that a solution oversteps by more join the program.
+_OVERSTEPPED = 1e-12
+# A gap, relative to the distortion or in nats, that needs no exact arithmetic.
+_CLOSED = 1e-10
+# How far beyond Newton's point a root search looks, relative to s, and how often it tries.
+_BESIDE, _TRIES = 1e-11, 80
+# Beyond so many nats exp(-leakage) is no normal number.
+_MOST_NATS = 700.0
+# Where a budget larger by the slack of a jump would lower the leakage by more, the jump counts as reached.
+_JUMP = 1e-9
+# Unknowns of programs that are solved in fractions where floats do not do.
+_MOST_EXACT = 150
+
+
+@dataclass(frozen=True)
+class _Optimum:
+    """A solution of (2) at one s: floats, or fractions in arrays of objects.
+
+    ``slope`` is the change of the distortion with s.
+    """
+
+    step: Any
+    distortion: Any
+    slope: Any
+    channel: Any
+    weights: Any
+    rows: Any
+    outputs: Any
+
+    @property
+    def multipliers(self) -> tuple[Any, Any, Any]:
+        return self.weights, self.rows, self.outputs
+
+
+class ChannelLiftProgram:
+    """Program (2) of this module for one source set.
+
+    What it proposes is certified by ``(w, n, y)``: weights of the vertices, shape (V,), and multipliers of the rows, shape (M,),
+    and of the outputs, shape (V, M), as floats or, where only they do, as fractions.
+
+    Parameters
+    ----------
+    vertices : ndarray, shape (V, M)
+    costs : ndarray, shape (M, M)
+        ``d_ij``, the distance from letter i to letter j.
+
+    >>> program = ChannelLiftProgram(np.array([[0.4, 0.3, 0.2, 0.1]]), 1 - np.eye(4))
+    >>> proposal = program.at_leakage(math.log(4))
+    >>> round(program.distortion(proposal.mechanism), 12), round(program.least_distortion(proposal, math.log(4)), 12)
+    (0.1, 0.1)
+    """
+
+    def __init__(self, vertices: FloatArray, costs: FloatArray) -> None:
+        self._known = vertices.any(axis=0)
+        self._vertices, self._costs = vertices[:, self._known], costs[self._known]
+        self._model: _Model | None = None
+
+    def at_leakage(self, leakage: float) -> Proposal:
+        """Least distortion at a finite positive leakage in nats."""
+        try:
+            found = self._in_floats(math.exp(-leakage))
+            proposal = self._proposal(found, found)
+            spent, least = self.distortion(proposal.mechanism), self.least_distortion(proposal, leakage)
+            if spent - least <= _CLOSED * spent or not self._small:
+                return proposal
+        except SolverError:
+            if not self._small:
+                raise
+        found = self._in_fractions(_exponential(leakage))
+        return self._proposal(found, found)
+
+    def at_distortion(self, distortion: float, without: float) -> Proposal:
+        """Least leakage at a distortion less than ``without``, that which needs no leakage.
+
+        A budget that misses a jump of the curve by 1e-12 counts as at it.
+        """
+        try:
+            proposal, gap = self._found(self._in_floats, distortion, without)
+            if gap <= _CLOSED or not self._small:
+                return proposal
+        except SolverError:
+            if not self._small:
+                raise
+        return self._found(self._in_fractions, distortion, without)[0]
+
+    def distortion(self, matrix: FloatArray) -> float:
+        """Worst-case distortion of a channel, shape (M, M)."""
+        return float((self._vertices @ (matrix[self._known] * self._costs).sum(axis=1)).max())
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        """Bound (3) in the unit of the costs: no channel of at most so many nats has a smaller distortion."""
+        total, shares, excess = self._bound(proposal.certificate)
+        step = _exponential(leakage) if isinstance(total, Fraction) else math.exp(-min(leakage, _MOST_NATS))
+        least = min(shares * step - excess)  # m / t
+        with np.errstate(over="ignore"):
+            return max(0.0, float(total + (least if least >= 0 else least / step)))
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        """Bound (4) in nats: no channel of at most this distortion leaks less."""
+        return self._least_nats(proposal.certificate, distortion)
+
+    def forces(self, proposal: Proposal, leakage: float, distortion: float) -> bool:
+        """Whether the prior ``w . P_v`` alone has this least leakage at this distortion, or this least distortion, within 1e-9.
+
+        By the bounds for that prior, whose one multiplier an output can be the sum of those of the vertices.
+        """
+        weights, rows, outputs = (np.array(part, dtype=float) for part in proposal.certificate)
+        alone = ChannelLiftProgram(weights[np.newaxis] @ self._vertices, self._costs)
+        own = Proposal(proposal.mechanism, np.ones(1), (np.ones(1), rows, outputs.sum(axis=0, keepdims=True)))
+        return (
+            leakage - alone.least_leakage(own, distortion) <= 1e-9
+            or distortion - alone.least_distortion(own, leakage) <= 1e-9 * distortion
+        )
+
+    def _bound(self, multipliers: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+        """``sum_i n_i``, Y and E of the bounds."""
+        weights, rows, outputs = multipliers
+        vertices, costs = (self._vertices, self._costs) if rows.dtype == float else self._exactly
+        owed = (outputs.T @ vertices).T + rows[:, np.newaxis] - (weights @ vertices)[:, np.newaxis] * costs
+        return rows.sum(), outputs.sum(axis=0), np.maximum(owed, 0).sum(axis=0)
+
+    def _least_nats(self, multipliers: tuple[Any, ...], distortion: float) -> float:
+        total, shares, excess = self._bound(multipliers)
+        spare = total - (Fraction(distortion) if isinstance(total, Fraction) else distortion)
+        above, below = (shares + spare, excess) if spare >= 0 else (shares, excess - spare)
+        limiting = (below > 0) | (above < 0)
+        if not limiting.any():
+            return math.inf
+        if (above <= 0)[limiting].any():
+            return 0.0
+        return max(0.0, _logarithm(min(above[limiting] / below[limiting])))
+
+    def _proposal(self, optimum: _Optimum, certified: _Optimum) -> Proposal:
+        matrix = np.empty((len(self._known), len(self._known)))
+        channel = np.array(optimum.channel, dtype=float)
+        channel /= channel.sum(axis=1, keepdims=True)
+        outputs = (self._vertices @ channel).min(axis=0)
+        matrix[self._known], matrix[~self._known] = channel, outputs / outputs.sum()
+        return Proposal(matrix, np.array(certified.weights, dtype=float), certified.multipliers)
+
+    def _found(self, solve: Callable[[float], _Optimum], distortion: float, without: float) -> tuple[Proposal, float]:
+        """The proposal for a budget, and its gap in nats."""
+        simple, bounds = self._simple(distortion), self._of_one_letter(distortion)
+        guess = max(simple.step, _water_level(self._vertices.min(axis=0), distortion / without))
+        low, upper, bounds = self._search(solve, distortion, simple, bounds, guess)
+        slack = PERFECT_SLACK * min(1.0, 20 * distortion) + math.ulp(distortion)
+        if upper is not None and upper.slope * upper.step * _JUMP < slack:  # a jump may be that near
+            over, _, _ = self._search(solve, distortion + slack, low, bounds, upper.step * (1 + 1e-6))
+            if over.step > low.step * (1 + _JUMP):
+                low = over
+        return self._proposal(low, bounds), -math.log(low.step) - self._least_nats(bounds.multipliers, distortion)
+
+    def _search(
+        self, solve: Callable[[float], _Optimum], distortion: float, low: _Optimum, bounds: _Optimum, guess: float
+    ) -> tuple[_Optimum, _Optimum | None, _Optimum]:
+        """The solution at the largest s whose least distortion keeps the budget, one beyond, and the best multipliers."""
+        high, upper = 1.0, None
+        best = (self._least_nats(bounds.multipliers, distortion), bounds)
+        width = math.inf
+        for trial in range(_TRIES):
+            most = min(high, math.exp(-best[0]))
+            if low.step >= most * (1 - 2 * _BESIDE):
+                break
+            if not low.step < guess < most:
+                guess = math.sqrt(low.step * most) if low.step < most / 4 else (low.step + most) / 2
+            last = solve(guess)
+            best = max(best, (self._least_nats(last.multipliers, distortion), last), key=lambda pair: pair[0])
+            if last.distortion <= distortion:
+                low = last
+            else:
+                high, upper = last.step, last
+            # Newton from the newest point, or where that leads nowhere from another, and a little beyond, so that both sides
+            # close in; bisection where that is slow.
+            guess = math.nan
+            if trial % 4 < 3 or high - low.step < width / 4:
+                for source in (last, upper, low):
+                    if source is not None and source.slope > 0 and not low.step < guess < high:
+                        guess = float(source.step + (distortion - source.distortion) / source.slope)
+                        guess *= 1 + (-_BESIDE if source is upper else _BESIDE)
+            if trial % 4 == 3:
+                width = high - low.step
+        return low, upper, best[1]
+
+    def _simple(self, distortion: float) -> _Optimum:
+        """The identity, mixed with an even choice of all letters as far as the budget allows."""
+        size = self._costs.shape[1]
+        channel = np.eye(size)[self._known]
+        evenly = np.full_like(channel, 1 / size)
+        share = distortion / float((self._vertices @ (evenly * self._costs).sum(axis=1)).max())
+        channel = (1 - share) * channel + share * evenly
+        peaks = channel.max(axis=0)
+        step = float(((self._vertices @ channel).min(axis=0)[peaks > 0] / peaks[peaks > 0]).min())
+        return _Optimum(max(step, math.exp(-_MOST_NATS)), distortion, 0.0, channel, None, None, None)
+
+    def _of_one_letter(self, distortion: float) -> _Optimum:
+        """Multipliers for next to no distortion, where the rarest letter decides: it can be told from no other output."""
+        count, size = len(self._vertices), self._costs.shape[1]
+        vertex, letter = np.unravel_index(np.argmin(self._vertices), self._vertices.shape)
+        column = int(np.flatnonzero(self._known)[letter])
+        weights, rows, outputs = np.zeros(count), np.zeros(self._vertices.shape[1]), np.zeros((count, size))
+        weights[vertex] = 1.0
+        rows[letter] = max(2 * distortion, 1e-300)
+        others = np.delete(self._costs[:, column], letter)
+        outputs[vertex, column] = others.min(initial=math.inf) if len(others) else 0.0
+        return _Optimum(1.0, 0.0, 0.0, None, weights, rows, outputs)
+
+    @property
+    def _small(self) -> bool:
+        count, size = self._vertices.shape
+        return size * self._costs.shape[1] + count * self._costs.shape[1] <= _MOST_EXACT
+
+    @cached_property
+    def _exactly(self) -> tuple[Any, Any]:
+        """Vertices, each summing to 1, and costs in fractions."""
+        vertices = np.array([[Fraction(entry) for entry in prior] for prior in self._vertices.tolist()])
+        costs = np.array([[Fraction(entry) for entry in row] for row in self._costs.tolist()])
+        return vertices / vertices.sum(axis=1)[:, np.newaxis], costs
+
+    def _in_floats(self, step: float) -> _Optimum:
+        self._model = self._model or _Model(self._vertices, self._costs)
+        return self._mended(self._model.solve(step))
+
+    def _mended(self, found: _Optimum) -> _Optimum:
+        """Without the solver's rounding: what is missed of the ratios is mended by mixing in a constant row."""
+        channel = np.clip(found.channel, 0, None)
+        channel /= channel.sum(axis=1, keepdims=True)
+        missed = np.clip(channel.max(axis=0) * found.step - (self._vertices @ channel).min(axis=0), 0, None)
+        # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers what is missed.
+        if found.step < 1:
+            constant = missed / (1 - found.step)
+            channel = (channel + constant) / (1 + constant.sum())
+        spent = float((self._vertices @ (channel * self._costs).sum(axis=1)).max())
+        # What columns lack of Y_j >= t E_j is taken from a row that has it.
+        rows, outputs = found.rows.copy(), np.where(found.outputs < _NOISE, 0.0, found.outputs)
+        _, shares, excess = self._bound((found.weights, rows, outputs))
+        for column in np.flatnonzero(excess > shares * found.step):
+            owed = outputs[:, column] @ self._vertices + rows - (found.weights @ self._vertices) * self._costs[:, column]
+            row = int(np.argmax(owed))
+            rows[row] -= min(owed[row], owed.clip(0).sum() - shares[column] * found.step)
+        return _Optimum(found.step, spent, found.slope, channel, found.weights, rows, outputs)
+
+    def _in_fractions(self, step: float | Fraction) -> _Optimum:
+        vertices, costs = self._exactly
+        (count, letters), size, step = vertices.shape, costs.shape[1], Fraction(step)
+        outputs, worst = letters * size, letters * size + size
+        matrix: list[dict[int, Fraction | int]] = [
+            {outputs + j: step} | {i * size + j: -vertices[v, i] for i in range(letters)}
+            for v in range(count)
+            for j in range(size)
+        ]
+        matrix += [{i * size + j: 1, outputs + j: -1} for i in range(letters) for j in range(size)]
+        matrix += [
+            {i * size + j: vertices[v, i] * costs[i, j] for i in range(letters) for j in range(size)} | {worst: -1}
+            for v in range(count)
+        ]
+        matrix += [{i * size + j: 1 for j in range(size)} for i in range(letters)]
+        upper = [0] * (len(matrix) - letters) + [1] * letters
+        found = exact_optimum([0] * worst + [1], matrix, upper, slice(len(matrix) - letters, None))
+        duals, values = np.array(found.duals), np.array(found.values)
+        multipliers = -duals[: count * size].reshape(count, size)
+        scaled = values[outputs:worst]
+        return _Optimum(
+            step,
+            found.objective,
+            (multipliers @ scaled).sum(),
+            values[:outputs].reshape(letters, size),
+            -duals[-letters - count : -letters],
+            duals[-letters:],
+            multipliers,
+        )
+
+
+class _Model:
+    """Program (2) in HiGHS, kept from one s to the next. Unknowns: Q row by row, ``t u``, z; rows: outputs, distortion, sums."""
+
+    def __init__(self, vertices: FloatArray, costs: FloatArray) -> None:
+        import highspy
+        from scipy.sparse import block_array, coo_array, eye_array, kron
+
+        (count, letters), size = vertices.shape, costs.shape[1]
+        self._shape, each = (count, letters, size), eye_array(size)
+        distances = np.einsum("vi,ij->vij", vertices, costs).reshape(count, -1)
+        matrix = block_array(
+            [
+                [kron(-coo_array(vertices), each), kron(np.ones((count, 1)), each), None],
+                [coo_array(distances), None, coo_array(-np.ones((count, 1)))],
+                [kron(eye_array(letters), np.ones((1, size))), None, None],
+            ]
+        ).tocsc()
+        program: Any = highspy.HighsLp()
+        program.num_row_, program.num_col_ = matrix.shape
+        program.col_cost_ = np.append(np.zeros(matrix.shape[1] - 1), _SCALE)
+        program.col_lower_ = np.zeros(matrix.shape[1])
+        program.col_upper_ = np.full(matrix.shape[1], highspy.kHighsInf)
+        program.row_upper_ = np.append(np.zeros(matrix.shape[0] - letters), np.full(letters, _SCALE))
+        program.row_lower_ = np.append(np.full(matrix.shape[0] - letters, -highspy.kHighsInf), np.full(letters, _SCALE))
+        program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        program.a_matrix_.start_, program.a_matrix_.index_ = matrix.indptr, matrix.indices
+        program.a_matrix_.value_ = matrix.data
+        self._highs: Any = highspy.Highs()
+        for option, value in {
+            "output_flag": False,
+            "threads": 1,
+            "solver": "simplex",
+            "presolve": "off",  # a warm start needs the basis
+            "primal_feasibility_tolerance": 1e-10,
+            "dual_feasibility_tolerance": 1e-10,
+            "small_matrix_value": 1e-12,
+        }.items():
+            self._highs.setOptionValue(option, value)
+        self._highs.passModel(program)
+        self._capped = np.zeros((letters, size), dtype=bool)
+        self._cap(costs == 0)
+
+    def solve(self, step: float) -> _Optimum:
+        """The optimum at s. Raises SolverError if HiGHS finds none."""
+        import highspy
+
+        count, letters, size = self._shape
+        for row in range(count * size):
+            self._highs.changeCoeff(row, letters * size + row % size, step)
+        while True:
+            self._highs.run()
+            status = self._highs.getModelStatus()
+            if status != highspy.HighsModelStatus.kOptimal:
+                self._highs.clearSolver()
+                self._highs.run()
+                status = self._highs.getModelStatus()
+            if status != highspy.HighsModelStatus.kOptimal:
+                raise SolverError(f"HiGHS stopped with {self._highs.modelStatusToString(status)} at s = {step!r}")
+            values = np.array(self._highs.getSolution().col_value) / _SCALE
+            channel, scaled = values[: letters * size].reshape(letters, size), values[letters * size : -1]
+            if not self._cap(channel > scaled + _OVERSTEPPED):
+                break
+        duals = np.array(self._highs.getSolution().row_dual) / _SCALE
+        outputs = np.clip(-duals[: count * size].reshape(count, size), 0, None)
+        weights = np.clip(-duals[count * size : count * size + count], 0, None)
+        rows, total = duals[count * (size + 1) : count * (size + 1) + letters], weights.sum()
+        if total == 0:  # no distortion is needed at all
+            weights, rows, outputs, total = np.ones(count), 0 * rows, 0 * outputs, count
+        weights, rows, outputs = weights / total, rows / total, outputs / total
+        return _Optimum(step, float(values[-1]), float((outputs @ scaled).sum()), channel, weights, rows, outputs)
+
+    def _cap(self, wanted: BoolArray) -> bool:
+        """Let the caps of these entries join; whether there were any new ones."""
+        import highspy
+
+        _, letters, size = self._shape
+        rows, columns = np.nonzero(wanted & ~self._capped)
+        if new := len(rows):
+            self._capped |= wanted
+            places = np.column_stack([rows * size + columns, letters * size + columns]).ravel().astype(np.int32)
+            starts = 2 * np.arange(new, dtype=np.int32)
+            self._highs.addRows(
+                new, np.full(new, -highspy.kHighsInf), np.zeros(new), 2 * new, starts, places, np.tile([1.0, -1.0], new)
+            )
+        return bool(new)
+
+
+def _water_level(bottoms: FloatArray, amount: float) -> float:
+    """The level s at which ``sum_i max(0, s - p_i)`` is the amount: what lifts the rarest outputs to s, if nothing else changes.
+
+    >>> _water_level(np.array([0.1, 0.3, 0.6]), 0.2)
+    0.3
+    """
+    bottoms = np.sort(bottoms)
+    counts = np.arange(1, len(bottoms) + 1)
+    levels = (amount + np.cumsum(bottoms)) / counts
+    return float(levels[np.flatnonzero(levels >= bottoms)[-1]])
+
+
+def _exponential(leakage: float) -> Fraction:
+    """``exp(-leakage)`` to 60 digits."""
+    with localcontext() as context:
+        context.prec = 60
+        return Fraction((-Decimal(leakage)).exp())
+
+
+def _logarithm(ratio: float | Fraction) -> float:
+    if isinstance(ratio, float):
+        return math.log(ratio) if ratio > 0 else -math.inf
+    with localcontext() as context:
+        context.prec = 60
+        return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()) if ratio > 0 else -math.inf
