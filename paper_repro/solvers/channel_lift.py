@@ -206,42 +206,47 @@ class ChannelLiftProgram:
         simple, bounds = self._simple(distortion), self._of_one_letter(distortion)
         guess = max(simple.step, _water_level(self._vertices.min(axis=0), distortion / without))
         low, upper, bounds = self._search(solve, distortion, simple, bounds, guess)
-        slack = PERFECT_SLACK * min(1.0, 20 * distortion) + math.ulp(distortion)
-        if upper is not None and upper.slope * upper.step * _JUMP < slack:  # a jump may be that near
-            over, _, _ = self._search(solve, distortion + slack, low, bounds, upper.step * (1 + 1e-6))
+        slack = PERFECT_SLACK * min(1.0, 20 * distortion)
+        if upper is None or upper.slope * upper.step * _JUMP < slack:  # a jump may be that near
+            over, _, beyond = self._search(solve, distortion + slack, low, bounds, 2 * low.step)
             if over.step > low.step * (1 + _JUMP):
-                low = over
-        return self._proposal(low, bounds), -math.log(low.step) - self._least_nats(bounds.multipliers, distortion)
+                low, bounds = over, beyond
+        proposal = self._proposal(low, bounds)
+        return proposal, -math.log(low.step) - self.least_leakage(proposal, distortion)
 
     def _search(
         self, solve: Callable[[float], _Optimum], distortion: float, low: _Optimum, bounds: _Optimum, guess: float
     ) -> tuple[_Optimum, _Optimum | None, _Optimum]:
         """The solution at the largest s whose least distortion keeps the budget, one beyond, and the best multipliers."""
         high, upper = 1.0, None
-        best = (self._least_nats(bounds.multipliers, distortion), bounds)
-        width = math.inf
+        rounded = distortion * (1 + 1e-13)
+        best = (self._least_nats(bounds.multipliers, rounded), bounds)
+        width, beside = math.inf, False
         for trial in range(_TRIES):
             most = min(high, math.exp(-best[0]))
-            if low.step >= most * (1 - 2 * _BESIDE):
+            if low.step >= most * (1 - 3 * _BESIDE):
                 break
-            if not low.step < guess < most:
-                guess = math.sqrt(low.step * most) if low.step < most / 4 else (low.step + most) / 2
             last = solve(guess)
-            best = max(best, (self._least_nats(last.multipliers, distortion), last), key=lambda pair: pair[0])
+            best = max(best, (self._least_nats(last.multipliers, rounded), last), key=lambda pair: pair[0])
             if last.distortion <= distortion:
                 low = last
             else:
                 high, upper = last.step, last
+            most = min(high, math.exp(-best[0]))
             # Newton from the newest point, or where that leads nowhere from another, and a little beyond, so that both sides
-            # close in; bisection where that is slow.
-            guess = math.nan
+            # close in; beside the best so far, which may be the end of a level piece; bisection where all that is slow.
+            guesses = []
             if trial % 4 < 3 or high - low.step < width / 4:
                 for source in (last, upper, low):
-                    if source is not None and source.slope > 0 and not low.step < guess < high:
-                        guess = float(source.step + (distortion - source.distortion) / source.slope)
-                        guess *= 1 + (-_BESIDE if source is upper else _BESIDE)
+                    if source is not None and source.slope > 0:
+                        newton = float(source.step + (distortion - source.distortion) / source.slope)
+                        guesses.append(newton * (1 + (-_BESIDE if source is upper else _BESIDE)))
+                guesses += [] if beside else [low.step * (1 + 2 * _BESIDE)]
             if trial % 4 == 3:
                 width = high - low.step
+            guesses.append(math.sqrt(low.step * most) if low.step < most / 4 else (low.step + most) / 2)
+            guess = next((place for place in guesses if low.step < place < most), guesses[-1])
+            beside = guess == low.step * (1 + 2 * _BESIDE)
         return low, upper, best[1]
 
     def _simple(self, distortion: float) -> _Optimum:
