@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -109,7 +109,10 @@ class _ChannelOptimizer(ProgramOptimizer):
     def _at_leakage(self, leakage: float) -> Proposal:
         if leakage >= self.leakage(self._everything.mechanism):
             return self._everything
-        return self._program.at_leakage(leakage)
+        proposal = self._program.at_leakage(leakage)
+        if self.distortion(proposal.mechanism) >= self.perfect.distortion:
+            return replace(proposal, mechanism=self.perfect.channel)
+        return proposal
 
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
         if distortion == 0 and self._tells_all:

@@ -3,7 +3,8 @@
 ==============================================================  ====================  ===================  ===================
 loss                                                            diagonal: M unknowns  channel: M x M       profile: n + 1
 ==============================================================  ====================  ===================  ===================
-ratio: differential privacy, approximate, maximal information   diagonal_ratio        channel_ratio        profile_ratio
+ratio: differential privacy, approximate                        diagonal_ratio        channel_ratio        profile_ratio
+lift: maximal information                                       never decides alone   channel_lift         profile_mass
 mass: maximal leakage                                           diagonal_mass         channel_mass         profile_mass
 information: mutual, Sibson                                     diagonal_information  channel_information  profile_information
 moment: Renyi differential privacy                              closed form, Class I  channel_moment       profile_moment

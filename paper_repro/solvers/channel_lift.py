@@ -41,6 +41,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -50,7 +51,7 @@ from typing import Any
 import numpy as np
 
 from paper_repro.errors import SolverError
-from paper_repro.solvers.exact import exact_optimum
+from paper_repro.solvers.exact import ExactOptimum, exact_optimum
 from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray
@@ -59,6 +60,24 @@ __all__ = ["ChannelLiftProgram"]
 
 # The solver's tolerances are absolute, 1e-10 at best: right sides and costs are scaled up by this.
 _SCALE = 1e4
+# So are the rows of outputs, whose coefficients are probabilities and 1/t: the solver drops any below 1e-12.
+_TIMES = 1e4
+_OPTIONS: dict[str, Any] = {
+    "output_flag": False,
+    "threads": 1,
+    "solver": "simplex",
+    "presolve": "off",  # a warm start needs the basis
+    "primal_feasibility_tolerance": 1e-10,
+    "dual_feasibility_tolerance": 1e-10,
+    "small_matrix_value": 1e-12,
+}
+_ATTEMPTS: tuple[dict[str, Any], ...] = (
+    {},
+    {"presolve": "off"},
+    {"presolve": "on"},
+    {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
+    {"solver": "ipm"},
+)
 # Multipliers below are the solver's rounding.
 _NOISE = 1e-14
 # Caps that a solution oversteps by more join the program.
@@ -72,7 +91,7 @@ _MOST_NATS = 700.0
 # Where a budget larger by the slack of a jump would lower the leakage by more, the jump counts as reached.
 _JUMP = 1e-9
 # Unknowns of programs that are solved in fractions where floats do not do.
-_MOST_EXACT = 150
+_MOST_EXACT, _MOST_PIVOTS = 150, 50
 
 
 @dataclass(frozen=True)
@@ -117,38 +136,50 @@ class ChannelLiftProgram:
         self._known = vertices.any(axis=0)
         self._vertices, self._costs = vertices[:, self._known], costs[self._known]
         self._model: _Model | None = None
+        self._basis: ExactOptimum | None = None
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a finite positive leakage in nats."""
-        try:
-            found = self._in_floats(math.exp(-leakage))
+
+        def solved(solve: Callable[[Any], _Optimum], step: Any) -> tuple[Proposal, float]:
+            found = solve(step)
             proposal = self._proposal(found, found)
-            spent, least = self.distortion(proposal.mechanism), self.least_distortion(proposal, leakage)
-            if spent - least <= _CLOSED * spent or not self._small:
-                return proposal
-        except SolverError:
-            if not self._small:
-                raise
-        found = self._in_fractions(_exponential(leakage))
-        return self._proposal(found, found)
+            spent = self.distortion(proposal.mechanism)
+            return proposal, (spent - self.least_distortion(proposal, leakage)) / spent if spent else 0.0
+
+        return self._first_closed(
+            lambda: solved(self._in_floats, math.exp(-leakage)),
+            lambda: solved(self._in_fractions, _exponential(leakage)),
+        )
 
     def at_distortion(self, distortion: float, without: float) -> Proposal:
         """Least leakage at a distortion less than ``without``, that which needs no leakage.
 
         A budget that misses a jump of the curve by 1e-12 counts as at it.
         """
-        try:
-            proposal, gap = self._found(self._in_floats, distortion, without)
-            if gap <= _CLOSED or not self._small:
-                return proposal
-        except SolverError:
-            if not self._small:
-                raise
-        return self._found(self._in_fractions, distortion, without)[0]
+        return self._first_closed(
+            lambda: self._found(self._in_floats, distortion, without),
+            lambda: self._found(self._in_fractions, distortion, without),
+        )
+
+    def _first_closed(self, *tries: Callable[[], tuple[Proposal, float]]) -> Proposal:
+        """The first proposal whose gap is closed, in floats or, where the program is small, in fractions; or the best."""
+        found, failure = [], SolverError("no solution was found")
+        for attempt in tries if self._small else tries[:1]:
+            try:
+                found.append(attempt())
+            except SolverError as error:
+                failure = error
+                continue
+            if found[-1][1] <= _CLOSED:
+                break
+        if not found:
+            raise failure
+        return min(found, key=lambda pair: pair[1])[0]
 
     def distortion(self, matrix: FloatArray) -> float:
         """Worst-case distortion of a channel, shape (M, M)."""
-        return float((self._vertices @ (matrix[self._known] * self._costs).sum(axis=1)).max())
+        return self._spent(matrix[self._known])
 
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
         """Bound (3) in the unit of the costs: no channel of at most so many nats has a smaller distortion."""
@@ -168,7 +199,8 @@ class ChannelLiftProgram:
         By the bounds for that prior, whose one multiplier an output can be the sum of those of the vertices.
         """
         weights, rows, outputs = (np.array(part, dtype=float) for part in proposal.certificate)
-        alone = ChannelLiftProgram(weights[np.newaxis] @ self._vertices, self._costs)
+        alone = copy(self)
+        alone._vertices = weights[np.newaxis] @ self._vertices
         own = Proposal(proposal.mechanism, np.ones(1), (np.ones(1), rows, outputs.sum(axis=0, keepdims=True)))
         return (
             leakage - alone.least_leakage(own, distortion) <= 1e-9
@@ -219,15 +251,20 @@ class ChannelLiftProgram:
     ) -> tuple[_Optimum, _Optimum | None, _Optimum]:
         """The solution at the largest s whose least distortion keeps the budget, one beyond, and the best multipliers."""
         high, upper = 1.0, None
-        rounded = distortion * (1 + 1e-13)
-        best = (self._least_nats(bounds.multipliers, rounded), bounds)
+
+        def limits(optimum: _Optimum) -> tuple[float, float, _Optimum]:
+            """What is left of the bound if the budget is off by rounding, and the bound."""
+            nats = [self._least_nats(optimum.multipliers, budget) for budget in (distortion * (1 + 1e-13), distortion)]
+            return nats[0], nats[1], optimum
+
+        best = limits(bounds)
         width, beside = math.inf, False
         for trial in range(_TRIES):
             most = min(high, math.exp(-best[0]))
             if low.step >= most * (1 - 3 * _BESIDE):
                 break
-            last = solve(guess)
-            best = max(best, (self._least_nats(last.multipliers, rounded), last), key=lambda pair: pair[0])
+            last = solve(guess if low.step < guess < most else (low.step + most) / 2)
+            best = max(best, limits(last), key=lambda limit: limit[:2])
             if last.distortion <= distortion:
                 low = last
             else:
@@ -247,7 +284,7 @@ class ChannelLiftProgram:
             guesses.append(math.sqrt(low.step * most) if low.step < most / 4 else (low.step + most) / 2)
             guess = next((place for place in guesses if low.step < place < most), guesses[-1])
             beside = guess == low.step * (1 + 2 * _BESIDE)
-        return low, upper, best[1]
+        return low, upper, best[2]
 
     def _simple(self, distortion: float) -> _Optimum:
         """The identity, mixed with an even choice of all letters as far as the budget allows."""
@@ -288,21 +325,37 @@ class ChannelLiftProgram:
         self._model = self._model or _Model(self._vertices, self._costs)
         return self._mended(self._model.solve(step))
 
+    def _spent(self, channel: FloatArray) -> float:
+        return float((self._vertices @ (channel * self._costs).sum(axis=1)).max())
+
     def _mended(self, found: _Optimum) -> _Optimum:
         """Without the solver's rounding: what is missed of the ratios is mended by mixing in a constant row."""
         channel = np.clip(found.channel, 0, None)
+        channel[:, channel.max(axis=0) < _NOISE] = 0.0
         channel /= channel.sum(axis=1, keepdims=True)
-        missed = np.clip(channel.max(axis=0) * found.step - (self._vertices @ channel).min(axis=0), 0, None)
-        # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers what is missed.
-        if found.step < 1:
+        outputs, peaks = (self._vertices @ channel).min(axis=0), channel.max(axis=0)
+        missed = np.clip(peaks * found.step - outputs, 0, None)
+        spent = self._spent(channel)
+        if missed.any():
+            # Adding c to every entry of a column lowers its ratios: (x + c) / t <= y + c once c (1 - 1/t) covers what is missed.
+            # In proportion to the outputs that costs next to nothing where next to nothing leaks.
             constant = missed / (1 - found.step)
-            channel = (channel + constant) / (1 + constant.sum())
-        spent = float((self._vertices @ (channel * self._costs).sum(axis=1)).max())
+            used = outputs > 0
+            even = (
+                outputs * (constant[used] / outputs[used]).max()
+                if used.any() and not constant[~used].any()
+                else constant
+            )
+            mended = [(channel + extra) / (1 + extra.sum()) for extra in (constant, even)]
+            channel = min(mended, key=self._spent)
+            spent = self._spent(channel)
         # What columns lack of Y_j >= t E_j is taken from a row that has it.
         rows, outputs = found.rows.copy(), np.where(found.outputs < _NOISE, 0.0, found.outputs)
         _, shares, excess = self._bound((found.weights, rows, outputs))
         for column in np.flatnonzero(excess > shares * found.step):
-            owed = outputs[:, column] @ self._vertices + rows - (found.weights @ self._vertices) * self._costs[:, column]
+            owed = (
+                outputs[:, column] @ self._vertices + rows - (found.weights @ self._vertices) * self._costs[:, column]
+            )
             row = int(np.argmax(owed))
             rows[row] -= min(owed[row], owed.clip(0).sum() - shares[column] * found.step)
         return _Optimum(found.step, spent, found.slope, channel, found.weights, rows, outputs)
@@ -323,7 +376,8 @@ class ChannelLiftProgram:
         ]
         matrix += [{i * size + j: 1 for j in range(size)} for i in range(letters)]
         upper = [0] * (len(matrix) - letters) + [1] * letters
-        found = exact_optimum([0] * worst + [1], matrix, upper, slice(len(matrix) - letters, None))
+        equal, start = slice(len(matrix) - letters, None), self._basis
+        self._basis = found = exact_optimum([0] * worst + [1], matrix, upper, equal, start, most=_MOST_PIVOTS)
         duals, values = np.array(found.duals), np.array(found.values)
         multipliers = -duals[: count * size].reshape(count, size)
         scaled = values[outputs:worst]
@@ -350,7 +404,7 @@ class _Model:
         distances = np.einsum("vi,ij->vij", vertices, costs).reshape(count, -1)
         matrix = block_array(
             [
-                [kron(-coo_array(vertices), each), kron(np.ones((count, 1)), each), None],
+                [kron(-_TIMES * coo_array(vertices), each), kron(np.ones((count, 1)), each), None],
                 [coo_array(distances), None, coo_array(-np.ones((count, 1)))],
                 [kron(eye_array(letters), np.ones((1, size))), None, None],
             ]
@@ -366,15 +420,7 @@ class _Model:
         program.a_matrix_.start_, program.a_matrix_.index_ = matrix.indptr, matrix.indices
         program.a_matrix_.value_ = matrix.data
         self._highs: Any = highspy.Highs()
-        for option, value in {
-            "output_flag": False,
-            "threads": 1,
-            "solver": "simplex",
-            "presolve": "off",  # a warm start needs the basis
-            "primal_feasibility_tolerance": 1e-10,
-            "dual_feasibility_tolerance": 1e-10,
-            "small_matrix_value": 1e-12,
-        }.items():
+        for option, value in _OPTIONS.items():
             self._highs.setOptionValue(option, value)
         self._highs.passModel(program)
         self._capped = np.zeros((letters, size), dtype=bool)
@@ -382,32 +428,41 @@ class _Model:
 
     def solve(self, step: float) -> _Optimum:
         """The optimum at s. Raises SolverError if HiGHS finds none."""
-        import highspy
-
         count, letters, size = self._shape
         for row in range(count * size):
-            self._highs.changeCoeff(row, letters * size + row % size, step)
+            self._highs.changeCoeff(row, letters * size + row % size, _TIMES * step)
         while True:
-            self._highs.run()
-            status = self._highs.getModelStatus()
-            if status != highspy.HighsModelStatus.kOptimal:
-                self._highs.clearSolver()
-                self._highs.run()
-                status = self._highs.getModelStatus()
-            if status != highspy.HighsModelStatus.kOptimal:
-                raise SolverError(f"HiGHS stopped with {self._highs.modelStatusToString(status)} at s = {step!r}")
+            self._run()
             values = np.array(self._highs.getSolution().col_value) / _SCALE
             channel, scaled = values[: letters * size].reshape(letters, size), values[letters * size : -1]
             if not self._cap(channel > scaled + _OVERSTEPPED):
                 break
         duals = np.array(self._highs.getSolution().row_dual) / _SCALE
-        outputs = np.clip(-duals[: count * size].reshape(count, size), 0, None)
+        outputs = _TIMES * np.clip(-duals[: count * size].reshape(count, size), 0, None)
         weights = np.clip(-duals[count * size : count * size + count], 0, None)
         rows, total = duals[count * (size + 1) : count * (size + 1) + letters], weights.sum()
         if total == 0:  # no distortion is needed at all
             weights, rows, outputs, total = np.ones(count), 0 * rows, 0 * outputs, count
         weights, rows, outputs = weights / total, rows / total, outputs / total
         return _Optimum(step, float(values[-1]), float((outputs @ scaled).sum()), channel, weights, rows, outputs)
+
+    def _run(self) -> None:
+        """Numerical trouble is rare, and begun anew, or by another method, it has mostly been got over."""
+        import highspy
+
+        for retry in _ATTEMPTS:
+            for option, value in retry.items():
+                self._highs.setOptionValue(option, value)
+            if retry:
+                self._highs.clearSolver()
+            self._highs.run()
+            status = self._highs.getModelStatus()
+            if status == highspy.HighsModelStatus.kOptimal:
+                break
+        for option in {option for retry in _ATTEMPTS for option in retry}:
+            self._highs.setOptionValue(option, _OPTIONS[option])
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverError(f"HiGHS stopped with {self._highs.modelStatusToString(status)}")
 
     def _cap(self, wanted: BoolArray) -> bool:
         """Let the caps of these entries join; whether there were any new ones."""

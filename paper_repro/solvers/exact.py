@@ -61,6 +61,7 @@ def exact_optimum(
     upper: Sequence[Fraction | int],
     equal: slice = slice(0, 0),
     start: Basis | ExactOptimum | None = None,
+    most: float = math.inf,
 ) -> ExactOptimum:
     """Minimize costs . x subject to matrix x <= upper, x >= 0, without rounding; the rows in ``equal`` are equalities.
 
@@ -74,13 +75,15 @@ def exact_optimum(
     start : Basis or ExactOptimum, optional
         That of :func:`paper_repro.solvers.linear.optimal_basis` for the same or a similar program of this shape; HiGHS is asked
         if it is not given.
+    most : int, optional
+        Exchanges after which it is given up.
 
     Raises
     ------
     InfeasibleError
         If no x satisfies the rows.
     SolverError
-        If the objective has no lower bound, or no finite one without a solution.
+        If the objective has no lower bound, or no finite one without a solution, or after ``most`` exchanges.
 
     Examples
     --------
@@ -92,8 +95,10 @@ def exact_optimum(
         try:
             start = _float_basis(costs, matrix, upper, equal)
         except SolverError:  # whatever it was in floats, the exact answer comes from any basis, if later
-            return program.from_basis(set(), set())
-    return program.from_basis(set(np.flatnonzero(start.columns).tolist()), set(np.flatnonzero(~start.rows).tolist()))
+            return program.from_basis(set(), set(), most)
+    return program.from_basis(
+        set(np.flatnonzero(start.columns).tolist()), set(np.flatnonzero(~start.rows).tolist()), most
+    )
 
 
 class _Simplex:
@@ -120,7 +125,7 @@ class _Simplex:
                 self._columns[column][number] = entry
         self._equal = set(range(*equal.indices(len(upper))))
 
-    def from_basis(self, columns: set[int], tight: set[int]) -> ExactOptimum:
+    def from_basis(self, columns: set[int], tight: set[int], most: float) -> ExactOptimum:
         self._choose(columns, tight)
         pivots = 0
         while True:
@@ -131,6 +136,8 @@ class _Simplex:
             wrong += [(self._order(k), k) for k, cost in reduced.items() if cost < 0]
             if not wrong:
                 return self._optimum(basic, duals, pivots)
+            if pivots >= most:
+                raise SolverError(f"the optimum was not reached in {pivots} exchanges")
             _, chosen = min(wrong)
             other = self._entering(chosen, basic[chosen] > 0) if chosen in basic else self._leaving(chosen)
             for variable in (chosen, other):

@@ -100,8 +100,3 @@ def test_under_the_uniform_prior_it_is_no_less_than_maximal_leakage(rng):
 def test_letters_that_never_occur_are_published_as_others():
     best = optimal_mechanism(SourceSet([0.5, 0.5, 0.0]), distortion=0.0, notion=NOTION)
     assert best.leakage == pytest.approx(math.log(2), abs=1e-15) and best.distortion == 0
-
-
-def test_too_many_letters():
-    with pytest.raises(ValueError, match=r"400 letters has 160000 rows, at most 100000 are solved; take fewer letters"):
-        leakage_curve(SourceSet(np.arange(1, 401) / np.arange(1, 401).sum()), 0.1, notion=NOTION)
