@@ -41,6 +41,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -53,15 +54,15 @@ import numpy as np
 from paper_repro.errors import SolverError
 from paper_repro.solvers.exact import ExactOptimum, exact_optimum
 from paper_repro.solvers.games import PERFECT_SLACK
+from paper_repro.solvers.linear import Basis
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray
 
 __all__ = ["ChannelLiftProgram"]
 
-# The solver's tolerances are absolute, 1e-10 at best: right sides and costs are scaled up by this.
-_SCALE = 1e4
-# So are the rows of outputs, whose coefficients are probabilities and 1/t: the solver drops any below 1e-12.
-_TIMES = 1e4
+# The solver's tolerances are absolute, 1e-10 at best, and it drops coefficients below 1e-12: right sides and costs are scaled up,
+# and the rows of outputs, whose coefficients are probabilities and 1/t. Too much where vertices differ by next to nothing.
+_SCALES = ((1e4, 1e4), (1e2, 1.0))
 _OPTIONS: dict[str, Any] = {
     "output_flag": False,
     "threads": 1,
@@ -71,11 +72,12 @@ _OPTIONS: dict[str, Any] = {
     "dual_feasibility_tolerance": 1e-10,
     "small_matrix_value": 1e-12,
 }
+# Where it reaches its tolerances next to nothing, its solution will do: what it is worth is found out elsewhere.
+_MISSED = 1e-6
 _ATTEMPTS: tuple[dict[str, Any], ...] = (
     {},
-    {"presolve": "off"},
+    {"primal_feasibility_tolerance": 1e-7, "dual_feasibility_tolerance": 1e-7},
     {"presolve": "on"},
-    {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
     {"solver": "ipm"},
 )
 # Multipliers below are the solver's rounding.
@@ -91,7 +93,7 @@ _MOST_NATS = 700.0
 # Where a budget larger by the slack of a jump would lower the leakage by more, the jump counts as reached.
 _JUMP = 1e-9
 # Unknowns of programs that are solved in fractions where floats do not do.
-_MOST_EXACT, _MOST_PIVOTS = 150, 50
+_MOST_EXACT, _MOST_PIVOTS = 150, 100
 
 
 @dataclass(frozen=True)
@@ -135,8 +137,8 @@ class ChannelLiftProgram:
     def __init__(self, vertices: FloatArray, costs: FloatArray) -> None:
         self._known = vertices.any(axis=0)
         self._vertices, self._costs = vertices[:, self._known], costs[self._known]
-        self._model: _Model | None = None
-        self._basis: ExactOptimum | None = None
+        self._models: dict[tuple[float, float], _Model] = {}
+        self._basis: Basis | ExactOptimum | None = None
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a finite positive leakage in nats."""
@@ -217,7 +219,7 @@ class ChannelLiftProgram:
     def _least_nats(self, multipliers: tuple[Any, ...], distortion: float) -> float:
         total, shares, excess = self._bound(multipliers)
         spare = total - (Fraction(distortion) if isinstance(total, Fraction) else distortion)
-        above, below = (shares + spare, excess) if spare >= 0 else (shares, excess - spare)
+        above, below = np.array((shares + spare, excess) if spare >= 0 else (shares, excess - spare))
         limiting = (below > 0) | (above < 0)
         if not limiting.any():
             return math.inf
@@ -226,7 +228,7 @@ class ChannelLiftProgram:
         return max(0.0, _logarithm(min(above[limiting] / below[limiting])))
 
     def _proposal(self, optimum: _Optimum, certified: _Optimum) -> Proposal:
-        matrix = np.empty((len(self._known), len(self._known)))
+        matrix = np.empty((self._known.size, self._known.size))
         channel = np.array(optimum.channel, dtype=float)
         channel /= channel.sum(axis=1, keepdims=True)
         outputs = (self._vertices @ channel).min(axis=0)
@@ -238,7 +240,7 @@ class ChannelLiftProgram:
         simple, bounds = self._simple(distortion), self._of_one_letter(distortion)
         guess = max(simple.step, _water_level(self._vertices.min(axis=0), distortion / without))
         low, upper, bounds = self._search(solve, distortion, simple, bounds, guess)
-        slack = PERFECT_SLACK * min(1.0, 20 * distortion)
+        slack = 1.001 * PERFECT_SLACK * min(1.0, 20 * distortion)  # no tie with a budget that is 1e-12 beside
         if upper is None or upper.slope * upper.step * _JUMP < slack:  # a jump may be that near
             over, _, beyond = self._search(solve, distortion + slack, low, bounds, 2 * low.step)
             if over.step > low.step * (1 + _JUMP):
@@ -322,8 +324,18 @@ class ChannelLiftProgram:
         return vertices / vertices.sum(axis=1)[:, np.newaxis], costs
 
     def _in_floats(self, step: float) -> _Optimum:
-        self._model = self._model or _Model(self._vertices, self._costs)
-        return self._mended(self._model.solve(step))
+        failure = SolverError("no solution was found")
+        for scales in _SCALES:
+            if scales not in self._models:
+                self._models[scales] = _Model(self._vertices, self._costs, *scales)
+            try:
+                found = self._models[scales].solve(step)
+            except SolverError as error:
+                failure = error
+                continue
+            self._basis = self._models[scales].basis
+            return self._mended(found)
+        raise failure
 
     def _spent(self, channel: FloatArray) -> float:
         return float((self._vertices @ (channel * self._costs).sum(axis=1)).max())
@@ -362,32 +374,35 @@ class ChannelLiftProgram:
 
     def _in_fractions(self, step: float | Fraction) -> _Optimum:
         vertices, costs = self._exactly
-        (count, letters), size, step = vertices.shape, costs.shape[1], Fraction(step)
+        (count, letters), size, exact = vertices.shape, costs.shape[1], Fraction(step)
         outputs, worst = letters * size, letters * size + size
         matrix: list[dict[int, Fraction | int]] = [
-            {outputs + j: step} | {i * size + j: -vertices[v, i] for i in range(letters)}
+            {outputs + j: exact} | {i * size + j: -vertices[v, i] for i in range(letters)}
             for v in range(count)
             for j in range(size)
         ]
-        matrix += [{i * size + j: 1, outputs + j: -1} for i in range(letters) for j in range(size)]
         matrix += [
             {i * size + j: vertices[v, i] * costs[i, j] for i in range(letters) for j in range(size)} | {worst: -1}
             for v in range(count)
         ]
+        sums = slice(len(matrix), len(matrix) + letters)
         matrix += [{i * size + j: 1 for j in range(size)} for i in range(letters)]
-        upper = [0] * (len(matrix) - letters) + [1] * letters
-        equal, start = slice(len(matrix) - letters, None), self._basis
-        self._basis = found = exact_optimum([0] * worst + [1], matrix, upper, equal, start, most=_MOST_PIVOTS)
+        matrix += [{i * size + j: 1, outputs + j: -1} for i in range(letters) for j in range(size)]
+        upper = [0] * sums.start + [1] * letters + [0] * (letters * size)
+        with suppress(SolverError):
+            self._in_floats(float(step))
+        found = exact_optimum([0] * worst + [1], matrix, upper, sums, self._basis, most=_MOST_PIVOTS)
+        self._basis = found
         duals, values = np.array(found.duals), np.array(found.values)
         multipliers = -duals[: count * size].reshape(count, size)
         scaled = values[outputs:worst]
         return _Optimum(
-            step,
+            exact,
             found.objective,
             (multipliers @ scaled).sum(),
             values[:outputs].reshape(letters, size),
-            -duals[-letters - count : -letters],
-            duals[-letters:],
+            -duals[count * size : sums.start],
+            duals[sums],
             multipliers,
         )
 
@@ -395,27 +410,28 @@ class ChannelLiftProgram:
 class _Model:
     """Program (2) in HiGHS, kept from one s to the next. Unknowns: Q row by row, ``t u``, z; rows: outputs, distortion, sums."""
 
-    def __init__(self, vertices: FloatArray, costs: FloatArray) -> None:
+    def __init__(self, vertices: FloatArray, costs: FloatArray, scale: float, times: float) -> None:
         import highspy
         from scipy.sparse import block_array, coo_array, eye_array, kron
 
         (count, letters), size = vertices.shape, costs.shape[1]
         self._shape, each = (count, letters, size), eye_array(size)
+        self._scale, self._times = scale, times
         distances = np.einsum("vi,ij->vij", vertices, costs).reshape(count, -1)
         matrix = block_array(
             [
-                [kron(-_TIMES * coo_array(vertices), each), kron(np.ones((count, 1)), each), None],
+                [kron(-times * coo_array(vertices), each), kron(np.ones((count, 1)), each), None],
                 [coo_array(distances), None, coo_array(-np.ones((count, 1)))],
                 [kron(eye_array(letters), np.ones((1, size))), None, None],
             ]
         ).tocsc()
         program: Any = highspy.HighsLp()
         program.num_row_, program.num_col_ = matrix.shape
-        program.col_cost_ = np.append(np.zeros(matrix.shape[1] - 1), _SCALE)
+        program.col_cost_ = np.append(np.zeros(matrix.shape[1] - 1), scale)
         program.col_lower_ = np.zeros(matrix.shape[1])
         program.col_upper_ = np.full(matrix.shape[1], highspy.kHighsInf)
-        program.row_upper_ = np.append(np.zeros(matrix.shape[0] - letters), np.full(letters, _SCALE))
-        program.row_lower_ = np.append(np.full(matrix.shape[0] - letters, -highspy.kHighsInf), np.full(letters, _SCALE))
+        program.row_upper_ = np.append(np.zeros(matrix.shape[0] - letters), np.full(letters, scale))
+        program.row_lower_ = np.append(np.full(matrix.shape[0] - letters, -highspy.kHighsInf), np.full(letters, scale))
         program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         program.a_matrix_.start_, program.a_matrix_.index_ = matrix.indptr, matrix.indices
         program.a_matrix_.value_ = matrix.data
@@ -424,27 +440,41 @@ class _Model:
             self._highs.setOptionValue(option, value)
         self._highs.passModel(program)
         self._capped = np.zeros((letters, size), dtype=bool)
+        self._order: list[int] = []
         self._cap(costs == 0)
 
     def solve(self, step: float) -> _Optimum:
         """The optimum at s. Raises SolverError if HiGHS finds none."""
         count, letters, size = self._shape
         for row in range(count * size):
-            self._highs.changeCoeff(row, letters * size + row % size, _TIMES * step)
+            self._highs.changeCoeff(row, letters * size + row % size, self._times * step)
         while True:
             self._run()
-            values = np.array(self._highs.getSolution().col_value) / _SCALE
+            values = np.array(self._highs.getSolution().col_value) / self._scale
             channel, scaled = values[: letters * size].reshape(letters, size), values[letters * size : -1]
             if not self._cap(channel > scaled + _OVERSTEPPED):
                 break
-        duals = np.array(self._highs.getSolution().row_dual) / _SCALE
-        outputs = _TIMES * np.clip(-duals[: count * size].reshape(count, size), 0, None)
+        duals = np.array(self._highs.getSolution().row_dual) / self._scale
+        outputs = self._times * np.clip(-duals[: count * size].reshape(count, size), 0, None)
         weights = np.clip(-duals[count * size : count * size + count], 0, None)
         rows, total = duals[count * (size + 1) : count * (size + 1) + letters], weights.sum()
         if total == 0:  # no distortion is needed at all
             weights, rows, outputs, total = np.ones(count), 0 * rows, 0 * outputs, count
         weights, rows, outputs = weights / total, rows / total, outputs / total
         return _Optimum(step, float(values[-1]), float((outputs @ scaled).sum()), channel, weights, rows, outputs)
+
+    @property
+    def basis(self) -> Basis:
+        """That of the last solution, caps that have not joined being slack: they follow the other rows, row by row of Q."""
+        import highspy
+
+        found, basic = self._highs.getBasis(), highspy.HighsBasisStatus.kBasic
+        columns, rows = ([status == basic for status in part] for part in (found.col_status, found.row_status))
+        count, letters, size = self._shape
+        first = count * (size + 1) + letters
+        slacks = np.ones(first + letters * size, dtype=bool)
+        slacks[:first], slacks[first + np.array(self._order, dtype=int)] = rows[:first], rows[first:]
+        return Basis(np.array(columns), slacks, 0.0, np.zeros(len(columns)), np.zeros(len(slacks)), found)
 
     def _run(self) -> None:
         """Numerical trouble is rare, and begun anew, or by another method, it has mostly been got over."""
@@ -456,12 +486,15 @@ class _Model:
             if retry:
                 self._highs.clearSolver()
             self._highs.run()
-            status = self._highs.getModelStatus()
-            if status == highspy.HighsModelStatus.kOptimal:
+            status, info = self._highs.getModelStatus(), self._highs.getInfo()
+            missed = max(info.max_primal_infeasibility, info.max_dual_infeasibility)
+            if found := status == highspy.HighsModelStatus.kOptimal or (
+                status == highspy.HighsModelStatus.kUnknown and missed <= _MISSED
+            ):
                 break
         for option in {option for retry in _ATTEMPTS for option in retry}:
             self._highs.setOptionValue(option, _OPTIONS[option])
-        if status != highspy.HighsModelStatus.kOptimal:
+        if not found:
             raise SolverError(f"HiGHS stopped with {self._highs.modelStatusToString(status)}")
 
     def _cap(self, wanted: BoolArray) -> bool:
@@ -472,6 +505,7 @@ class _Model:
         rows, columns = np.nonzero(wanted & ~self._capped)
         if new := len(rows):
             self._capped |= wanted
+            self._order += (rows * size + columns).tolist()
             places = np.column_stack([rows * size + columns, letters * size + columns]).ravel().astype(np.int32)
             starts = 2 * np.arange(new, dtype=np.int32)
             self._highs.addRows(
