@@ -61,7 +61,7 @@ def exact_optimum(
     upper: Sequence[Fraction | int],
     equal: slice = slice(0, 0),
     start: Basis | ExactOptimum | None = None,
-    most: float = math.inf,
+    most: int | None = None,
 ) -> ExactOptimum:
     """Minimize costs . x subject to matrix x <= upper, x >= 0, without rounding; the rows in ``equal`` are equalities.
 
@@ -125,7 +125,7 @@ class _Simplex:
                 self._columns[column][number] = entry
         self._equal = set(range(*equal.indices(len(upper))))
 
-    def from_basis(self, columns: set[int], tight: set[int], most: float) -> ExactOptimum:
+    def from_basis(self, columns: set[int], tight: set[int], most: int | None) -> ExactOptimum:
         self._choose(columns, tight)
         pivots = 0
         while True:
@@ -136,7 +136,7 @@ class _Simplex:
             wrong += [(self._order(k), k) for k, cost in reduced.items() if cost < 0]
             if not wrong:
                 return self._optimum(basic, duals, pivots)
-            if pivots >= most:
+            if most is not None and pivots >= most:
                 raise SolverError(f"the optimum was not reached in {pivots} exchanges")
             _, chosen = min(wrong)
             other = self._entering(chosen, basic[chosen] > 0) if chosen in basic else self._leaving(chosen)
