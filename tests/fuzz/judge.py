@@ -36,7 +36,7 @@ from tests.oracles.rational import (
 from tests.oracles.search import Smooth, moved
 
 RATIOS = ("DP", "approximate", "approximate-standard", "maximal-leakage", "maximal-information")
-JUMP, ROUNDING = 1e-12, 1e-12
+JUMP, ROUNDING = 1.001e-12, 1e-12
 
 
 @dataclass

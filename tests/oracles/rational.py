@@ -323,7 +323,7 @@ class Channel:
         kept = [(row, limit) for row, limit in zip(rows, limits, strict=True) if row]
         return {worst: Fraction(1)}, [row for row, _ in kept], [limit for _, limit in kept], worst + 1
 
-    def least_distortion(self, ratio: Fraction, scale: Fraction, seconds: float = 3.0) -> Fraction:
+    def least_distortion(self, ratio: Fraction, scale: Fraction, seconds: float = 1.0) -> Fraction:
         """Exact; :class:`TooLong` where that takes longer."""
         return scale * minimum(*self.program(ratio, scale), seconds=seconds)[0]
 
