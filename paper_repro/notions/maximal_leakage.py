@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
-from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.optimizers import FLAT, LeakageOptimizer
 from paper_repro.notions.ratios import as_channel, log_rounded_up, spread_of
 from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
-from paper_repro.solvers.diagonal_mass import DiagonalMassProgram, least_kept_mass
+from paper_repro.solvers.diagonal_mass import DiagonalMassProgram, least_mass_distortion, least_mass_leakage
 from paper_repro.solvers.profile_mass import MassProfiles
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
@@ -60,16 +60,27 @@ class MaximalLeakage(Notion):
         return _DiagonalOptimizer(self, source) if costs is None else _ChannelOptimizer(self, source, costs)
 
 
-class _DiagonalOptimizer(LeakageOptimizer):
+class _DiagonalOptimizer(ProgramOptimizer):
+    """The knapsack of the prior that is proposed bounds from both sides."""
+
     def __init__(self, notion: Notion, source: SourceSet) -> None:
         super().__init__(notion, source)
-        self.program = DiagonalMassProgram(source.vertices)
+        self._program = DiagonalMassProgram(source.vertices)
 
-    def _bound(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        if distortion == 0:
-            return math.log(self.source.vertices.any(axis=0).sum())
-        (duals,) = proposal.certificate
-        return math.log(least_kept_mass(self.source.vertices, duals, distortion))
+    def _at_distortion(self, distortion: float) -> Proposal:
+        return self._program.at_distortion(distortion)
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        return self._program.at_leakage(leakage)
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        return least_mass_leakage(self.prior(proposal), distortion)
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        return least_mass_distortion(self.prior(proposal), leakage)
+
+    def rounding(self, figure: float, unit: str) -> float:
+        return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)
 
 
 class _ChannelOptimizer(LeakageOptimizer):

@@ -6,56 +6,65 @@ is at least 1. So the optimum, as ``exp(leakage) = S``, is
 
     minimize  M - sum_i D_i   subject to   P_v . D <= D for every vertex v,    0 <= D_i <= 1,                       (1)
 
-a fractional knapsack for one prior (Theorem 14, Zhong and Bu 2022): the least likely letters are given up first. S >= 1 holds by
-itself below the distortion from which nothing needs to leak.
+S >= 1 holds by itself below the distortion from which nothing needs to leak.
 
-**Lower bound.** For any dual variables ``y_v >= 0`` of the vertices' distortions, with ``kappa = sum_v y_v P_v``,
+**One prior** is a fractional knapsack (Theorem 14, Zhong and Bu 2022): the least likely letters are given up first. Both ways,
+from the distortion to what may be given up and from that to the distortion, it sums probabilities, so that nothing cancels.
 
-    S >= M - D sum_v y_v - sum_i max(0, 1 - kappa_i),                                                              (2)
-
-since ``sum_i D_i <= sum_i max(0, 1 - kappa_i) + kappa . D``. Multiplying y by a factor leaves a bound, so (2) also bounds the
-distortion of every mechanism that leaks at most log S.
+**Lower bound.** With dual variables ``y_v >= 0`` of the vertices' rows, ``P = sum_v y_v P_v / sum_v y_v`` is in the set,
+and program (1) for P alone has the same optimum by strong duality: the rows' sum with the weights y is all that its dual needs.
+So the knapsack of P bounds every mechanism, whatever y is, and P is least favorable.
 """
 
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
+from paper_repro.solvers.exact import exact_optimum
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.solvers.proposals import Proposal
-from paper_repro.types import FloatArray
+from paper_repro.types import BoolArray, FloatArray
 
-__all__ = ["DiagonalMassProgram", "least_kept_mass"]
+__all__ = ["DiagonalMassProgram", "least_mass_distortion", "least_mass_leakage"]
 
-# The solver's tolerances are absolute: what it sees is scaled up.
-_SCALE = 1e4
+# A gap, in nats or relative to a distortion, with which floats are left alone.
+_CLOSE = 1e-11
+_ULP, _TINY = 2.0**-52, 1e-2
 
 
-def least_kept_mass(vertices: FloatArray, duals: FloatArray, distortion: float) -> float:
-    """Bound (2) on ``exp(leakage)`` of every mechanism whose worst-case distortion is at most D; never below 1.
+def least_mass_leakage(prior: ArrayLike, distortion: float) -> float:
+    """Least maximal leakage in nats of any mechanism of at most this Hamming distortion when the prior, shape (M,), is known.
 
-    Parameters
-    ----------
-    vertices : ndarray, shape (V, M)
-    duals : ndarray, shape (V,), >= 0
-        y, of the vertices' distortions.
-    distortion : float
-
-    >>> dual = np.array([1 / 0.3])  # of one prior, where its second letter is given up in part
-    >>> round(least_kept_mass(np.array([[0.5, 0.3, 0.2]]), dual, 0.4), 12)
+    >>> round(math.exp(least_mass_leakage([0.5, 0.3, 0.2], 0.4)), 12)
     1.333333333333
     """
-    spared = np.clip(1 - duals @ vertices, 0, None).sum()
-    return max(1.0, float(vertices.shape[1] - distortion * duals.sum() - spared))
+    rising = np.sort(np.asarray(prior, dtype=float))
+    given = _given_up(rising, distortion)
+    return math.log(max(1.0, float(len(rising) - given.sum())))
+
+
+def least_mass_distortion(prior: ArrayLike, leakage: float) -> float:
+    """Least Hamming distortion of any mechanism of this maximal leakage in nats when the prior, shape (M,), is known.
+
+    >>> round(least_mass_distortion([0.5, 0.3, 0.2], math.log(4 / 3)), 12)
+    0.4
+    """
+    rising = np.sort(np.asarray(prior, dtype=float))
+    return float(rising @ _first(len(rising), _changed(len(rising), leakage)))
 
 
 class DiagonalMassProgram:
     """Program (1) of this module for one source set.
 
-    What it proposes is certified by ``(y,)``, the dual variables of the vertices' distortions, shape (V,).
+    What floats leave open by more than 1e-11, in nats or relative to a distortion, is decided in fractions
+    (:mod:`paper_repro.solvers.exact`). The weights that are proposed are those of the prior whose knapsack is the certificate.
 
     Parameters
     ----------
@@ -72,54 +81,145 @@ class DiagonalMassProgram:
 
     def at_distortion(self, distortion: float) -> Proposal:
         """Least leakage below the distortion without leakage."""
-        count, size = self._vertices.shape
+        vertices, (count, size) = self._vertices, self._vertices.shape
+        if distortion == 0:
+            return _proposal(np.where(self._known, 0.0, 1.0), np.full(count, 1 / count))
         if count == 1:
-            return self._of_prior(distortion)
-        upper = np.append(np.full(count, distortion * _SCALE), np.full(size, _SCALE))
-        found = optimal_basis(np.full(size, -1.0), np.vstack([self._vertices, np.eye(size)]), upper, start=self._start)
-        self._start = found
-        distortions = np.clip(found.values / _SCALE, 0, 1)
-        worst = float((self._vertices @ distortions).max())
-        if worst > distortion:
-            distortions = np.where(self._known, distortions * (distortion / worst), distortions)
-        return _proposal(distortions, -found.duals[:count])
+            order = np.argsort(vertices[0], kind="stable")
+            given = np.empty(size)
+            given[order] = _given_up(vertices[0][order], distortion)
+            return _proposal(given, np.ones(1))
+        basis: Basis | None = None
+        try:
+            basis = self._distortion_basis(distortion)
+            free, cut, tight = _read(basis, count, size)
+            distortions, payoff = cut.astype(float), vertices[tight][:, free]
+            distortions[free] = np.linalg.solve(payoff, distortion - vertices[tight][:, cut].sum(axis=1))
+            weights = np.zeros(count)
+            weights[tight] = np.linalg.solve(payoff.T, np.ones(len(payoff)))
+            distortions = np.clip(distortions, 0, 1)
+            worst = float((vertices @ distortions).max())
+            distortions = np.where(
+                self._known, distortions * min(1.0, distortion / worst if worst else 1.0), distortions
+            )
+            found = _proposal(distortions, weights)
+            least = least_mass_leakage(found.weights @ vertices, distortion)
+            if math.log(max(1.0, float((1 - distortions).sum()))) - least <= _CLOSE:
+                return found
+        except (SolverError, np.linalg.LinAlgError):
+            pass
+        exact = exact_optimum(
+            [-1] * size,
+            [dict(enumerate(row)) for row in self._fractions()] + [{i: 1} for i in range(size)],
+            [Fraction(distortion)] * count + [1] * size,
+            start=basis,
+        )
+        return _exact_proposal(exact.values, exact.duals[:count])
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a positive leakage, ``sum_i D_i = M - exp(leakage)``."""
-        count, size = self._vertices.shape
-        changed = size - math.exp(min(leakage, 700.0))
-        if changed <= (~self._known).sum():
+        vertices, (count, size) = self._vertices, self._vertices.shape
+        # What is evaluated from the channel's floats must not exceed a tiny budget; in others rounding is nothing.
+        changed = _changed(size, max(0.0, leakage - (count + 4) * _ULP) if leakage < _TINY else leakage)
+        if changed <= int((~self._known).sum()):
             return self.at_distortion(0.0)
         if count == 1:
-            # The least likely letters first, one of them in part.
-            order = np.argsort(self._vertices[0], kind="stable")
+            order = np.argsort(vertices[0], kind="stable")
             given = np.empty(size)
-            given[order] = np.clip(changed - np.arange(size), 0, 1)
-            last = self._vertices[0][order[min(size - 1, math.ceil(changed) - 1)]]
-            return _proposal(given, np.array([1 / max(last, 1e-300)]))
+            given[order] = _first(size, changed)
+            return _proposal(given, np.ones(1))
+        basis: Basis | None = None
+        try:
+            basis = self._leakage_basis(float(changed))
+            free, cut, tight = _read(basis, count, size)
+            # Unknowns: what is given up of the free letters, and the distortion.
+            border = np.ones((int(tight.sum()), 1))
+            system = np.block([[vertices[tight][:, free], -border], [np.ones((1, int(free.sum()))), np.zeros((1, 1))]])
+            right = np.append(-vertices[tight][:, cut].sum(axis=1), float(changed - int(cut.sum())))
+            distortions, weights = cut.astype(float), np.zeros(count)
+            distortions[free] = np.linalg.solve(system, right)[:-1]
+            weights[tight] = np.linalg.solve(system.T, np.append(np.zeros(free.sum()), -1.0))[:-1]
+            found = _proposal(np.clip(distortions, 0, 1), weights)
+            least = least_mass_distortion(found.weights @ vertices, leakage)
+            spent = float((vertices @ found.mechanism.distortions).max())
+            enough = abs(float(found.mechanism.distortions.sum() - float(changed))) <= size * _ULP
+            if enough and spent - least <= _CLOSE * least:
+                return found
+        except (SolverError, np.linalg.LinAlgError):
+            pass
         # Columns: D_i and the worst distortion; rows: the vertices, D_i <= 1, and the sum.
+        rows: list[dict[int, Fraction]] = [{**dict(enumerate(row)), size: Fraction(-1)} for row in self._fractions()]
+        rows += [{i: Fraction(1)} for i in range(size)]
+        exact = exact_optimum(
+            [0] * size + [1],
+            [*rows, dict.fromkeys(range(size), Fraction(1))],
+            [0] * count + [1] * size + [changed],
+            equal=slice(count + size, None),
+            start=basis,
+        )
+        return _exact_proposal(exact.values[:size], exact.duals[:count])
+
+    def _distortion_basis(self, distortion: float) -> Basis:
+        """Solve (1) with each row divided by D, and the column of a letter likelier than D scaled by ``D / max_v P_v``."""
+        count, size = self._vertices.shape
+        peaks = self._vertices.max(axis=0)
+        scales = np.where(peaks > distortion, distortion / np.maximum(peaks, distortion), 1.0)
+        matrix = np.vstack([self._vertices / np.maximum(peaks, distortion), np.diag(scales)])
+        self._start = optimal_basis(-scales, matrix, np.ones(count + size), start=self._start)
+        return self._start
+
+    def _leakage_basis(self, changed: float) -> Basis:
+        """Solve for the least distortion, its scale being that of the mean of the vertices' knapsacks."""
+        count, size = self._vertices.shape
+        scale = float(np.sort(self._vertices.mean(axis=0)) @ _first(size, Fraction(changed)))
         matrix = np.zeros((count + size + 1, size + 1))
-        matrix[:count, :size], matrix[:count, size] = self._vertices, -1.0
+        matrix[:count, :size], matrix[:count, size] = self._vertices / scale, -1.0
         matrix[count:-1, :size], matrix[-1, :size] = np.eye(size), 1.0
-        upper = np.concatenate([np.zeros(count), np.full(size, _SCALE), [changed * _SCALE]])
-        found = optimal_basis(np.append(np.zeros(size), _SCALE), matrix, upper, equal=slice(count + size, None))
-        distortions = np.clip(found.values[:size] / _SCALE, 0, 1)
-        slope = max(found.duals[-1], 1e-300)
-        return _proposal(distortions, -found.duals[:count] / slope)
+        upper = np.concatenate([np.zeros(count), np.ones(size), [changed]])
+        return optimal_basis(np.append(np.zeros(size), 1.0), matrix, upper, equal=slice(count + size, None))
 
-    def _of_prior(self, distortion: float) -> Proposal:
-        """For one prior: the least likely letters first, until the distortion is used up."""
-        prior = self._vertices[0]
-        order = np.argsort(prior, kind="stable")
-        before = np.cumsum(prior[order]) - prior[order]
-        left = np.clip(distortion - before, 0, None)
-        distortions = np.empty_like(prior)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            distortions[order] = np.where(prior[order] > left, left / prior[order], 1.0)
-        partly = int(np.searchsorted(before, distortion, side="right")) - 1
-        return _proposal(distortions, np.array([1 / max(prior[order][partly], 1e-300)]))
+    def _fractions(self) -> list[list[Fraction]]:
+        return [list(map(Fraction, row)) for row in self._vertices]
 
 
-def _proposal(distortions: FloatArray, duals: FloatArray) -> Proposal:
-    duals = np.clip(duals, 0, None)
-    return Proposal(Mechanism.from_distortions(distortions), duals, (duals,))
+def _given_up(rising: FloatArray, distortion: float) -> FloatArray:
+    """How much of each letter, the least likely first, may be given up for a distortion."""
+    before = np.append(0.0, np.cumsum(rising[:-1]))
+    left = np.clip(distortion - before, 0.0, None)
+    return np.where(rising > left, np.divide(left, rising, out=np.zeros_like(left), where=rising > 0), 1.0)
+
+
+def _changed(size: int, leakage: float) -> Fraction:
+    """``M - exp(leakage)``, which floats would cancel where nearly everything leaks; at least 0."""
+    if leakage > math.log(size) + 1e-9:
+        return Fraction(0)
+    with localcontext(prec=50):
+        return max(Fraction(0), Fraction(size - Decimal(leakage).exp()))
+
+
+def _first(size: int, changed: Fraction) -> FloatArray:
+    """What is given up of each letter in turn if so much is, in all."""
+    whole = min(size, math.floor(changed))
+    given = np.zeros(size)
+    given[:whole] = 1.0
+    if whole < size:
+        given[whole] = float(changed - whole)
+    return given
+
+
+def _read(basis: Basis, count: int, size: int) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """Letters that are given up in part, letters that are given up, and tight vertices."""
+    letters, caps = basis.columns[:size], basis.rows[count : count + size]
+    return letters & caps, letters & ~caps, ~basis.rows[:count]
+
+
+def _exact_proposal(values: tuple[Fraction, ...], duals: tuple[Fraction, ...]) -> Proposal:
+    total = sum(duals, Fraction(0)) or Fraction(1)
+    return _proposal(np.array(values, dtype=float), np.array([dual / total for dual in duals], dtype=float))
+
+
+def _proposal(distortions: FloatArray, weights: FloatArray) -> Proposal:
+    weights = np.clip(weights, 0, None)
+    if not weights.any():
+        weights = np.ones(len(weights))
+    return Proposal(Mechanism.from_distortions(distortions), weights / weights.sum())
