@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from paper_repro.checks import check_alpha
-from paper_repro.errors import SolverError
-from paper_repro.mechanisms import Mechanism
-from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.mechanisms import Mechanism, Spread, sums_of_others
+from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.maximal_leakage import MaximalLeakage
-from paper_repro.notions.optimizers import FLAT, LeakageOptimizer
-from paper_repro.notions.ratios import as_channel, check_alphabets
-from paper_repro.solvers.channel_information import ChannelInformationProgram, least_information
-from paper_repro.solvers.diagonal_information import (
-    DiagonalInformationProgram,
-    least_mutual_information,
-    least_sibson_information,
+from paper_repro.notions.ratios import as_channel, check_alphabets, spread_of
+from paper_repro.solvers.channel_information import (
+    ChannelInformationProgram,
+    least_channel_distortion,
+    least_channel_information,
 )
+from paper_repro.solvers.diagonal_information import DiagonalInformationProgram, least_distortion, least_information
 from paper_repro.solvers.profile_information import InformationProfiles, SibsonProfiles
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
@@ -29,9 +29,12 @@ from paper_repro.types import FloatArray
 
 __all__ = ["MutualInformation", "SibsonInformation"]
 
-_BRACKET = 1e-10
-_STEPS = 500
-_LARGEST_ALPHA = 100.0
+_BRACKET = 1e-12
+_STEPS = 200
+# Budgets below this part of the distortion without leakage, or of the largest leakage, are kept but not solved for.
+_LEAST_BUDGET, _LEAST_LEAKAGE = 1e-13, 1e-13
+# Distortions that differ by less are one, to the rounding of a leakage.
+_RESOLUTION = 1e-12
 
 
 class _Information(Notion):
@@ -49,8 +52,8 @@ class _Information(Notion):
         ValueError
             If no source set is given, or it has another number of letters than the mechanism has rows.
         """
-        matrix = as_channel(mechanism)
-        return _worst_prior(matrix, check_alphabets(mechanism, source, self.name).vertices, self.alpha)[0]
+        channel = mechanism if isinstance(mechanism, Mechanism) else as_channel(mechanism)
+        return _worst_prior(channel, check_alphabets(mechanism, source, self.name).vertices, self.alpha)[0]
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         if self.alpha == 1:
@@ -141,15 +144,12 @@ class SibsonInformation(_Information):
             optimizer = MaximalLeakage().optimizer(source, costs)
             optimizer.notion = self  # judged by its own tolerance
             return optimizer
-        if self.alpha > _LARGEST_ALPHA:
-            raise ValueError(
-                f"orders alpha up to {_LARGEST_ALPHA:g} can be optimized, got {self.alpha:g}: powers of probabilities would "
-                "leave the range of numbers; use alpha = infinity, which is MaximalLeakage()"
-            )
         return super().optimizer(source, costs)
 
 
-class _InformationOptimizer(LeakageOptimizer):
+class _InformationOptimizer(ProgramOptimizer):
+    _program: DiagonalInformationProgram | ChannelInformationProgram
+
     def __init__(self, notion: _Information, source: SourceSet, costs: FloatArray | None = None) -> None:
         super().__init__(notion, source, costs)
         self._alpha = notion.alpha
@@ -158,77 +158,146 @@ class _InformationOptimizer(LeakageOptimizer):
         # The worst prior for the leakage and the one for the distortion differ.
         return self.prior(proposal) if self.source.vertex_count == 1 else None
 
-    def _within(self, matrix: FloatArray, leakage: float) -> FloatArray:
-        """Mixed with a constant answer: information, or above order 1 ``exp((alpha - 1) / alpha I)``, is convex in Q."""
-        achieved, weights = _worst_prior(matrix, self.source.vertices, self._alpha)
-        if achieved <= leakage:
-            return matrix
-        rate = (self._alpha - 1) / self._alpha
-        share = math.expm1(rate * leakage) / math.expm1(rate * achieved) if rate > 0 else leakage / achieved
-        # The distribution that is best against the worst prior.
-        output = (weights @ self.source.vertices @ matrix**self._alpha) ** (1 / self._alpha)
-        return share * matrix + (1 - share) * output / output.sum()
+    def rounding(self, figure: float) -> float:
+        # Near order 1 leakages are quotients of small numbers.
+        return super().rounding(figure) + (1e-15 / (1 - 1 / self._alpha) if self._alpha > 1 else 0.0)
+
+    def tolerance(self, figure: float, unit: str) -> float:
+        return super().tolerance(figure, unit) + (_RESOLUTION if unit == "distortion" else 0.0)
+
+    @cached_property
+    def _most(self) -> float:
+        """What leaks where every letter is published as it is."""
+        return _worst_of_identity(self.source.vertices, self._alpha)[0]
+
+    def _everything(self) -> Proposal:
+        """Every letter as it is, with prices that no change is worth."""
+        size = self.source.alphabet_size
+        _, weights = _worst_of_identity(self.source.vertices, self._alpha)
+        prior = weights @ self.source.vertices
+        ratios = -np.log(np.where(prior > 0, prior, 1.0)) / self._alpha
+        steep = (
+            800.0 if self._alpha == 1 else self._alpha / (self._alpha - 1) * math.exp((self._alpha - 1) * ratios.max())
+        )
+        return Proposal(Mechanism.from_distortions(np.zeros(size)), weights, (weights * steep, ratios))
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        if distortion == 0:
+            return self._everything()
+        return self._program.at_distortion(distortion, _LEAST_BUDGET * self.perfect.distortion)
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        if leakage >= self._most:
+            return self._everything()
+        constant = self._without_leakage()
+        if leakage < _LEAST_LEAKAGE * self._most:
+            # Prices so small that the bound is off by no more than their square, and rounding.
+            prices = constant.weights * max(math.sqrt(leakage), 1e-8)
+            return replace(constant, certificate=(prices, np.zeros(self.source.alphabet_size)))
+        proposal = self._program.at_leakage(leakage)
+        if self.distortion(proposal.mechanism) >= self.perfect.distortion:
+            return replace(proposal, mechanism=constant.mechanism)
+        return proposal
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        return self._bound_on_information(proposal, distortion) if proposal.certificate else 0.0
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        if proposal.certificate:
+            return self._bound_on_distortion(proposal, leakage)
+        if leakage > 0:
+            return 0.0
+        prior = self.prior(proposal)
+        return 1 - float(prior.max()) if self.costs is None else float((prior @ self.costs).min())
+
+    @abstractmethod
+    def _bound_on_information(self, proposal: Proposal, distortion: float) -> float:
+        """Least leakage in nats at a distortion, by the proposal's dual variables."""
+
+    @abstractmethod
+    def _bound_on_distortion(self, proposal: Proposal, leakage: float) -> float:
+        """Least distortion at a leakage, by the proposal's dual variables."""
 
 
 class _DiagonalOptimizer(_InformationOptimizer):
     def __init__(self, notion: _Information, source: SourceSet) -> None:
         super().__init__(notion, source)
-        self.program = self._diagonal = DiagonalInformationProgram(source.vertices, self._alpha)
+        self._program = DiagonalInformationProgram(source.vertices, self._alpha)
 
-    def _at_distortion(self, distortion: float) -> Proposal:
-        if distortion > self._diagonal.unknown_mass:  # 0 if every letter counts
-            return self._diagonal.at_distortion(distortion)
-        everything = np.eye(self.source.alphabet_size)
-        _, weights = _worst_prior(everything, self.source.vertices, self._alpha)
-        # Dual variables that make the bound lose no more than the distortion is worth.
-        slope = 0.0 if distortion == 0 else math.log(self.source.alphabet_size / distortion)
-        return Proposal(everything, weights, (weights * slope,))
+    def _bound_on_information(self, proposal: Proposal, distortion: float) -> float:
+        prices, ratios = proposal.certificate
+        penalties, allowance = prices @ self.source.vertices, distortion * float(prices.sum())
+        return least_information(self._alpha, self.prior(proposal), penalties, ratios, allowance)
 
-    def _bound(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        (duals,) = proposal.certificate
-        # Where nothing may change, any penalty of a change is right.
-        penalties = duals @ self.source.vertices if distortion > 0 else np.full(self.source.alphabet_size, np.inf)
-        if self._alpha == 1:
-            return least_mutual_information(self.prior(proposal), penalties, distortion)
-        return least_sibson_information(self._alpha, self.prior(proposal), penalties, distortion, leakage)
+    def _bound_on_distortion(self, proposal: Proposal, leakage: float) -> float:
+        prices, ratios = proposal.certificate
+        penalties = prices @ self.source.vertices
+        return least_distortion(self._alpha, self.prior(proposal), penalties, ratios, float(prices.sum()), leakage)
 
 
 class _ChannelOptimizer(_InformationOptimizer):
-    flat = FLAT
-
     def __init__(self, notion: _Information, source: SourceSet, costs: FloatArray) -> None:
         super().__init__(notion, source, costs)
-        self.program = ChannelInformationProgram(source.vertices, self.distances, self._alpha)
+        self._program = ChannelInformationProgram(source.vertices, self.distances, self._alpha)
 
-    def _at_distortion(self, distortion: float) -> Proposal:
-        proposal = self.program.at_distortion(distortion)
-        achieved = self.distortion(proposal.mechanism)
-        if achieved <= distortion:
-            return proposal
-        # What the solver oversteps by rounding, the identity makes up for.
-        share = distortion / achieved
-        mixed = share * proposal.mechanism + (1 - share) * np.eye(self.source.alphabet_size)
-        return replace(proposal, mechanism=mixed)
+    def _everything(self) -> Proposal:
+        if (self.distances + np.eye(self.source.alphabet_size) > 0).all():
+            return super()._everything()
+        # Some letters may be published in place of others at no cost.
+        return self._program.at_distortion(0.0, _LEAST_BUDGET * self.perfect.distortion)
 
-    def _bound(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        duals, rows = proposal.certificate
-        allowance = distortion * float(duals.sum())
-        return least_information(self._alpha, self.prior(proposal), self._penalties(duals), rows, allowance)
+    @cached_property
+    def _most(self) -> float:
+        return self.leakage(self._everything().mechanism)
+
+    def _penalties(self, prices: FloatArray) -> FloatArray:
+        """``sum_v y_v P_v(i) d_ij``, what the Lagrangian adds for publishing j in place of i."""
+        return (prices @ self.source.vertices)[:, np.newaxis] * self.distances
+
+    def _bound_on_information(self, proposal: Proposal, distortion: float) -> float:
+        prices, ratios = proposal.certificate
+        return least_channel_information(
+            self._alpha, self.prior(proposal), self._penalties(prices), ratios, distortion * float(prices.sum())
+        )
+
+    def _bound_on_distortion(self, proposal: Proposal, leakage: float) -> float:
+        prices, ratios = proposal.certificate
+        return least_channel_distortion(
+            self._alpha, self.prior(proposal), self._penalties(prices), ratios, float(prices.sum()), leakage
+        )
 
 
-def _worst_prior(matrix: FloatArray, vertices: FloatArray, alpha: float) -> tuple[float, FloatArray]:
-    """Largest information over the hull in nats, from above, and the vertices' weights that come within 1e-10 of it.
+def _worst_of_identity(vertices: FloatArray, alpha: float) -> tuple[float, FloatArray]:
+    return _worst_prior(Mechanism.from_distortions(np.zeros(vertices.shape[1])), vertices, alpha)
+
+
+def _worst_prior(channel: Mechanism | FloatArray, vertices: FloatArray, alpha: float) -> tuple[float, FloatArray]:
+    """Largest information over the hull in nats, from above, and weights of the vertices that come next to it.
 
     Newton steps follow the maximizers of ``objective + barrier * sum log w`` to a vanishing barrier; in ``w_v`` times the step
-    the system stays well conditioned, also where a weight goes to 0.
+    the system stays well conditioned, also where a weight goes to 0. The bound from above holds at any weights.
     """
-    derivatives = _mutual_information(matrix, vertices) if alpha == 1 else _sibson_norms(matrix, vertices, alpha)
-    least_barrier = _BRACKET * (1.0 if alpha == 1 else 1 - 1 / alpha) / (4 * len(vertices))
-    weights, barrier = np.full(len(vertices), 1 / len(vertices)), 1.0
+    spread = spread_of(channel)
+    if alpha == 1:
+        parts = _rows(as_channel(channel), vertices) if spread is None else _rows_of_spread(spread, vertices)
+        derivatives = _mutual_information(*parts)
+    else:
+        known: NDArray[np.bool_] = np.asarray(vertices.any(axis=0))
+        if spread is None:
+            parts = _columns(as_channel(channel)[known], vertices[:, known], alpha)
+        else:
+            parts = _columns_of_spread(spread, known, vertices, alpha)
+        derivatives = _sibson_norms(*parts, alpha)
+    share = 1.0 if alpha == 1 else 1 - 1 / alpha
+    bracket = max(_BRACKET, 1e-15 / share)
+    least_barrier = bracket * share / (4 * len(vertices))
+    weights, barrier, best = np.full(len(vertices), 1 / len(vertices)), 1.0, (math.inf, vertices[:, 0])
     for _ in range(_STEPS):
         lower, upper, gradient, hessian = derivatives(weights)
-        if upper - lower <= _BRACKET:
-            return max(0.0, upper), weights
+        if upper < best[0]:
+            best = upper, weights
+        if upper - lower <= bracket:
+            break
         system = hessian + barrier * np.eye(len(weights))
         ascent, drift = np.linalg.solve(system, np.column_stack([weights * gradient + barrier, weights])).T
         relative = ascent - (weights @ ascent) / (weights @ drift) * drift
@@ -237,9 +306,51 @@ def _worst_prior(matrix: FloatArray, vertices: FloatArray, alpha: float) -> tupl
         weights /= weights.sum()
         if damping == 1.0:
             barrier = max(barrier / 5, least_barrier)
-    raise SolverError(
-        f"the worst prior was not found within {_STEPS} steps: the leakage is between {lower!r} and {upper!r} nats"
-    )
+    return max(0.0, best[0]), best[1]
+
+
+# What the two objectives are made of, from a matrix, or in O(M V) operations from the numbers of a spread.
+
+
+def _rows(matrix: FloatArray, vertices: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Output distributions of the vertices, shape (V, outputs), and their means of ``sum_j Q_ij log Q_ij``, shape (V,)."""
+    return vertices @ matrix, vertices @ _negentropy(matrix).sum(axis=1)
+
+
+def _rows_of_spread(spread: Spread, vertices: FloatArray) -> tuple[FloatArray, FloatArray]:
+    answers, shares = spread.answers, spread.shares
+    given = vertices * shares
+    outputs = vertices * spread.kept + answers * np.maximum(given.sum(axis=1, keepdims=True) - given, 0.0)
+    terms = _negentropy(answers)
+    others = terms.sum() - terms + np.log(np.where(shares > 0, shares, 1.0)) * sums_of_others(answers)
+    return outputs, vertices @ (_negentropy(spread.kept) + shares * others)
+
+
+def _negentropy(shares: FloatArray) -> FloatArray:
+    return shares * np.log(np.where(shares > 0, shares, 1.0))
+
+
+def _columns(matrix: FloatArray, vertices: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
+    """Moments ``sum_i P_v(i) Q_ij^alpha`` relative to a column's largest entry, shape (V, outputs), and these, (outputs,).
+
+    Powers of small numbers may vanish, that of the largest is 1.
+    """
+    peaks = matrix.max(axis=0)
+    used = peaks > 0
+    return vertices @ (matrix[:, used] / peaks[used]) ** alpha, peaks[used]
+
+
+def _columns_of_spread(
+    spread: Spread, known: NDArray[np.bool_], vertices: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    kept, answers, shares = np.where(known, spread.kept, 0.0), spread.answers, np.where(known, spread.shares, 0.0)
+    largest = float(shares.max()) or 1.0
+    peaks = np.maximum(kept, answers * largest)  # or a little more than the largest entry
+    used = peaks > 0
+    powers = vertices * (shares / largest) ** alpha
+    others = np.maximum(powers.sum(axis=1, keepdims=True) - powers, 0.0)[:, used]
+    own, rest = (kept[used] / peaks[used]) ** alpha, (answers[used] * largest / peaks[used]) ** alpha
+    return vertices[:, used] * own + rest * others, peaks[used]
 
 
 # At weights of the vertices: bounds of the largest information in nats, from below and above; the objective's gradient; and its
@@ -247,14 +358,12 @@ def _worst_prior(matrix: FloatArray, vertices: FloatArray, alpha: float) -> tupl
 _Derivatives = Callable[[FloatArray], tuple[float, float, FloatArray, FloatArray]]
 
 
-def _mutual_information(matrix: FloatArray, vertices: FloatArray) -> _Derivatives:
+def _mutual_information(outputs: FloatArray, negentropies: FloatArray) -> _Derivatives:
     """With q the output's distribution, ``g_v = sum_i P_v(i) KL(Q_i || q)`` is the gradient up to a constant.
 
     ``w . g`` is the information at w, which is concave in w, so that ``max g`` bounds it from above.
     """
-    outputs = vertices @ matrix
     outputs = outputs[:, outputs.max(axis=0) > 0]
-    negentropies = vertices @ np.where(matrix > 0, matrix * np.log(np.where(matrix > 0, matrix, 1.0)), 0.0).sum(axis=1)
 
     def derivatives(weights: FloatArray) -> tuple[float, float, FloatArray, FloatArray]:
         output = weights @ outputs
@@ -265,17 +374,12 @@ def _mutual_information(matrix: FloatArray, vertices: FloatArray) -> _Derivative
     return derivatives
 
 
-def _sibson_norms(matrix: FloatArray, vertices: FloatArray, alpha: float) -> _Derivatives:
+def _sibson_norms(moments: FloatArray, peaks: FloatArray, alpha: float) -> _Derivatives:
     """``F(w) = sum_j (w . A_j)^(1 / alpha)``, with ``A_vj = sum_i P_v(i) Q_ij^alpha``, is concave and homogeneous in w.
 
     So its gradient g bounds it: ``F <= (1 - 1 / alpha) F(w) + max_v g_v``.
     """
-    known = vertices.any(axis=0)
-    peaks = matrix[known].max(axis=0)
-    used = peaks > 0
-    # Entries relative to their column's largest: powers of small numbers may vanish, that of the largest is 1.
-    moments = vertices[:, known] @ (matrix[known][:, used] / peaks[used]) ** alpha
-    peaks, exponent = peaks[used], 1 / alpha
+    exponent = 1 / alpha
 
     def derivatives(weights: FloatArray) -> tuple[float, float, FloatArray, FloatArray]:
         means = weights @ moments

@@ -72,7 +72,7 @@ def check_alphabets(mechanism: Mechanism | ArrayLike, source: SourceSet | None, 
     """
     if not isinstance(source, SourceSet):
         raise ValueError(f"{name} depends on the source: give leakage(mechanism, source), a SourceSet, got {source!r}")
-    inputs = len(np.asarray(getattr(mechanism, "matrix", mechanism)))
+    inputs = mechanism.alphabet_size if isinstance(mechanism, Mechanism) else len(np.asarray(mechanism))
     if inputs != source.alphabet_size:
         raise ValueError(
             f"the mechanism has {inputs} letters and the source set {source.alphabet_size}; "

@@ -17,7 +17,6 @@ from paper_repro import (
     leakage_curve,
     optimal_mechanism,
 )
-from paper_repro.solvers.diagonal_information import DiagonalInformationProgram, least_sibson_information
 from tests.oracles.instances import CLASSES, random_vertices
 from tests.oracles.notions import Cones, hamming_costs, leakage_error, sibson_information, worst_sibson_information
 from tests.oracles.tradeoffs import least_distortion_without_leakage
@@ -143,51 +142,6 @@ def test_letters_that_never_occur_do_not_count():
         assert found == pytest.approx(expected, abs=BRACKET)
 
 
-# ---- the bound that certificates rest on
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("seed", range(6))
-def test_no_channel_beats_the_bound(order, seed):
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(2, 6))
-    prior, penalties = rng.dirichlet(np.ones(size)), rng.exponential(size=size) * 10 ** rng.uniform(-2, 1)
-    for _ in range(20):
-        matrix = rng.dirichlet(np.ones(size) / 3, size=size) * 0.5 + np.eye(size) * 0.5
-        distortion = penalties @ (1 - np.diagonal(matrix)) / penalties.sum()
-        leakage, about = sibson_information(prior, matrix, order), rng.uniform(0, 2)
-        for expected in (leakage, about):  # whatever is expected
-            assert least_sibson_information(order, prior, penalties, distortion, expected) <= leakage + 1e-12
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_bound_at_its_limits(order):
-    prior = np.array([0.5, 0.3, 0.2])
-    everything = sibson_information(prior, np.eye(3), order)
-    found = least_sibson_information(order, prior, np.full(3, math.inf), 0.0, everything)
-    assert found == pytest.approx(everything, abs=TOLERANCE) and found <= everything + 1e-12
-    assert least_sibson_information(order, prior, np.zeros(3), 0.3, everything) <= 1e-12
-    assert least_sibson_information(order, np.array([0.0, 1.0]), np.ones(2), 0.3, 0.0) <= 1e-12
-
-
-@pytest.mark.parametrize("order", [1.5, 5])
-@pytest.mark.parametrize("source_class", CLASSES)
-@pytest.mark.parametrize("seed", [0, 2])
-def test_proposals(source_class, seed, order):
-    """What the program proposes is a channel within its budget, and its bound meets what the channel leaks."""
-    vertices = random_vertices(source_class, seed, most_letters=4, most_vertices=3)
-    program, free = DiagonalInformationProgram(vertices, order), least_distortion_without_leakage(vertices)
-    for share in (0.1, 0.5, 0.9):
-        found = program.at_distortion(share * free)
-        assert (found.mechanism >= 0).all()
-        assert found.mechanism.sum(axis=1) == pytest.approx(np.ones(vertices.shape[1]), abs=1e-14)  # rounding
-        assert (vertices @ (1 - np.diagonal(found.mechanism))).max() <= share * free * (1 + 1e-14)
-        leakage = worst_sibson_information(found.mechanism, vertices, order)
-        penalties = found.certificate[0] @ vertices
-        bound = least_sibson_information(order, found.weights @ vertices, penalties, share * free, leakage)
-        assert bound - 1e-9 <= leakage <= bound + TOLERANCE
-
-
 @pytest.mark.parametrize(
     ("order", "message"),
     [
@@ -199,11 +153,3 @@ def test_proposals(source_class, seed, order):
 def test_bad_orders(order, message):
     with pytest.raises(ValueError, match=message):
         SibsonInformation(order)
-
-
-def test_orders_out_of_reach_are_refused():
-    for budget in ({"distortion": 0.2}, {"leakage": 1.0}):
-        with pytest.raises(
-            ValueError, match=r"orders alpha up to 100 can be optimized, got 101: .*; use alpha = infinity, which is"
-        ):
-            optimal_mechanism(TWO, notion=SibsonInformation(101), **budget)

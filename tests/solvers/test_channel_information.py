@@ -5,7 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from paper_repro.solvers.channel_information import ChannelInformationProgram, least_information
+from paper_repro.solvers.channel_information import (
+    ChannelInformationProgram,
+    least_channel_distortion,
+    least_channel_information,
+)
 from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
 from tests.oracles.notions import Cones, KeptMass, least_leakage, sibson_information, worst_sibson_information
 
@@ -49,10 +53,11 @@ def test_no_channel_beats_the_bound_on_information(seed, alpha):
         if trial % 4 == 0 and size > 2:
             prior[0] = 0
             prior /= prior.sum()
-        matrix, rows = rng.dirichlet(np.ones(size) / 2, size=size), prior * rng.normal(1, 0.5, size=size)
+        matrix, ratios = rng.dirichlet(np.ones(size) / 2, size=size), rng.exponential(size=size) / alpha
         penalties = prior[:, np.newaxis] * costs * rng.exponential()
-        bound = least_information(alpha, prior, penalties, rows, float((penalties * matrix).sum()))
-        assert 0 <= bound <= sibson_information(prior, matrix, alpha) + 1e-12
+        spent, leaked = float((penalties * matrix).sum()), sibson_information(prior, matrix, alpha)
+        assert 0 <= least_channel_information(alpha, prior, penalties, ratios, spent) <= leaked + 1e-12
+        assert least_channel_distortion(alpha, prior, penalties, ratios, 1.0, leaked) <= spent + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -89,12 +94,12 @@ def test_information_meets_the_other_program(seed, alpha):
         assert (found.mechanism >= 0).all() and found.mechanism.sum(axis=1) == pytest.approx(
             np.ones(len(costs)), abs=1e-14
         )
-        assert (vertices @ (found.mechanism * costs).sum(axis=1)).max() <= distortion + 1e-8  # mended by its caller
+        assert (vertices @ (found.mechanism * costs).sum(axis=1)).max() <= distortion + 1e-14
         leakage = worst_sibson_information(found.mechanism, vertices, alpha)
         prior = found.weights / found.weights.sum() @ vertices
-        duals, rows = found.certificate
-        penalties = (duals @ vertices)[:, np.newaxis] * costs
-        bound = least_information(alpha, prior, penalties, rows, distortion * duals.sum())
+        prices, ratios = found.certificate
+        penalties = (prices @ vertices)[:, np.newaxis] * costs
+        bound = least_channel_information(alpha, prior, penalties, ratios, distortion * prices.sum())
         assert bound - 1e-7 <= leakage <= bound + TOLERANCE
         assert whole.least_distortion(leakage) == pytest.approx(distortion, abs=SOLVERS)
         again = program.at_leakage(leakage)
@@ -106,12 +111,12 @@ def test_bounds_of_nothing():
     assert least_mass(nothing, np.zeros(2), 0.0) == 1
     assert least_mass(nothing, np.ones(2), 5.0) == 1
     for alpha in ALPHAS:
-        assert least_information(alpha, even, nothing, np.zeros(2), 0.0) == 0
-        assert least_information(alpha, even, nothing, np.ones(2), 50.0) == 0
+        assert least_channel_information(alpha, even, nothing, np.zeros(2), 0.0) == 0
+        assert least_channel_information(alpha, even, nothing, np.ones(2), 50.0) == 0
 
 
 def test_large_programs_are_refused():
     with pytest.raises(
-        ValueError, match="a channel over 45 letters makes 2025 cones, at most 2000 are solved; take fewer"
+        ValueError, match="a channel over 201 letters has 40401 entries, at most 40000 are solved for; take fewer"
     ):
-        ChannelInformationProgram(np.full((1, 45), 1 / 45), 1.0 - np.eye(45), 2.0)
+        ChannelInformationProgram(np.full((1, 201), 1 / 201), 1.0 - np.eye(201), 2.0)
