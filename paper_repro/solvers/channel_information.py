@@ -87,7 +87,18 @@ def least_channel_information(
 def least_channel_distortion(
     alpha: float, prior: FloatArray, penalties: FloatArray, ratios: FloatArray, price: float, leakage: float
 ) -> float:
-    """The same bound, solved for the distortion at a leakage in nats; ``price`` is ``sum y``.
+    """The same bound, solved for the distortion at a leakage in nats; never below 0.
+
+    Parameters
+    ----------
+    alpha : float >= 1
+    prior : ndarray, shape (M,)
+    penalties : ndarray, shape (M, M)
+    ratios : ndarray, shape (M,)
+    price : float
+        ``sum y``.
+    leakage : float
+        Nats.
 
     >>> fair, dual = np.full(2, 0.5), math.log(3)
     >>> ratios = np.full(2, math.log(3 / 2))

@@ -42,7 +42,7 @@ _INSIDE = 0.95
 
 
 def in_excess(alpha: float) -> bool:
-    """Whether the programs of an order are written in excesses e (and leakage t), or in moments p (and leakage alpha F).
+    """Whether the programs of an order are written in excesses e (and leakage t), or in moments p (and leakage alpha F, dimensionless).
 
     >>> in_excess(1.0), in_excess(2.0)
     (True, False)
@@ -51,14 +51,14 @@ def in_excess(alpha: float) -> bool:
 
 
 class Cells:
-    """Cells of one order, as arrays of one shape.
+    """Cells of one order, as arrays of one shape; probabilities and weights, all dimensionless.
 
     Parameters
     ----------
     alpha : float >= 1
-    amounts, outputs : ndarrays
+    amounts, outputs : ndarrays of one shape
         a and rho, positive.
-    slacks : ndarray
+    slacks : ndarray, of that shape
         S, positive.
 
     >>> cells = Cells(2.0, np.array([0.5]), np.array([0.25]), np.array([1e-9]))
@@ -87,14 +87,14 @@ class Cells:
 
     @classmethod
     def with_moments(cls, alpha: float, amounts: FloatArray, outputs: FloatArray, moment: float) -> Cells:
-        """Cells well inside, with moments of at least this size where the order is large."""
+        """Cells well inside, arrays of any one shape, with moments of at least this size (dimensionless)."""
         slacks = np.full(amounts.shape, 1 / max(1.0, alpha - 1))
         if not in_excess(alpha):
             slacks = np.maximum(slacks, np.log(moment / amounts) / (alpha - 1) + np.log(outputs / amounts))
         return cls(alpha, amounts, outputs, slacks)
 
     def linearize(self, barrier: FloatArray | float, duals: FloatArray, bounds: FloatArray) -> None:
-        """Gradient of the barrier and Hessian of the Lagrangian, with the moment eliminated."""
+        """Gradient of the barrier and the Lagrangian's Hessian, moments eliminated; arrays of the cells' shape, dimensionless."""
         steep, rate = self.steepness, self.alpha - 1
         self.by_amounts = -barrier * (2 + steep * self.by_amount)
         self.by_unknowns = -barrier * steep * self.by_unknown
@@ -108,7 +108,7 @@ class Cells:
         self.bound = bounds * self.amounts
 
     def step(self, amounts: FloatArray, outputs: FloatArray, prices: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Changes of S, and relative ones of the unknowns, for relative ones of amounts and outputs, at prices of unknowns."""
+        """Changes of S, relative ones of the unknowns, for relative ones of the others, at prices; of one shape, dimensionless."""
         unknowns = (
             -(self.by_unknowns + self.amount_pull * amounts + self.output_pull * outputs + prices * self.moments)
             / self.stiffness
@@ -123,7 +123,7 @@ class Cells:
         amounts: FloatArray,
         slacks: FloatArray,
     ) -> tuple[FloatArray, FloatArray]:
-        """Changes of the duals y and z, for relative changes of amounts and changes of S."""
+        """Changes of the duals y and z, for relative ones of amounts and those of S; of the cells' shape, dimensionless."""
         heights = amounts + self.steepness * slacks
         return barrier / self.heights - duals * (1 + heights), barrier / self.amounts - bounds * (1 + amounts)
 
@@ -167,7 +167,7 @@ def leakage_level(alpha: float, leakage: float) -> float:
 
 
 def longest_step(*pairs: tuple[FloatArray | float, FloatArray | float]) -> float:
-    """How much of a step, at most all of it, may be taken so that nothing comes too near to 0; pairs of arrays of one shape.
+    """How much of a step keeps all positive, at most all of it; pairs are arrays of one shape. Dimensionless.
 
     >>> longest_step((np.ones(2), np.array([-0.5, -1.9])))
     0.5
