@@ -118,14 +118,15 @@ def information(matrix: np.ndarray, vertices: Sequence[Sequence[float]], order: 
         return below, below
     with np.errstate(divide="ignore", invalid="ignore"):
         logs, prior = np.log(matrix), weights @ priors
+        shares = priors[:, :, np.newaxis]
         if order == 1:
-            output = np.log(prior @ matrix)
-            above = (priors @ np.where(matrix > 0, matrix * (logs - output), 0.0).sum(axis=1)).max()
+            terms = shares * matrix * (logs - np.log(prior @ matrix))
+            above = np.where(shares * matrix > 0, terms, 0.0).sum(axis=(1, 2)).max()
         else:
             output = logsumexp(np.log(prior)[:, np.newaxis] + order * logs, axis=0) / order
             output -= logsumexp(output)
-            terms = np.where(matrix > 0, order * logs + (1 - order) * output, -np.inf)
-            above = (logsumexp(terms + np.log(priors)[:, :, np.newaxis], axis=(1, 2)) / (order - 1)).max()
+            terms = np.log(shares) + order * logs + (1 - order) * output
+            above = (logsumexp(np.where(shares * matrix > 0, terms, -np.inf), axis=(1, 2)) / (order - 1)).max()
     rounding = 1e-14 / min(1.0, order - 1 or 1.0)
     return below, float(above) + rounding
 
