@@ -158,9 +158,10 @@ class _InformationOptimizer(ProgramOptimizer):
         # The worst prior for the leakage and the one for the distortion differ.
         return self.prior(proposal) if self.source.vertex_count == 1 else None
 
-    def rounding(self, figure: float) -> float:
+    def rounding(self, figure: float, unit: str) -> float:
         # Near order 1 leakages are quotients of small numbers.
-        return super().rounding(figure) + (1e-15 / (1 - 1 / self._alpha) if self._alpha > 1 else 0.0)
+        near = 1e-15 / (1 - 1 / self._alpha) if self._alpha > 1 and unit == "nats" else 0.0
+        return super().rounding(figure, unit) + near
 
     def tolerance(self, figure: float, unit: str) -> float:
         return super().tolerance(figure, unit) + (_RESOLUTION if unit == "distortion" else 0.0)

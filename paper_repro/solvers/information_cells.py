@@ -42,7 +42,7 @@ _INSIDE = 0.95
 
 
 def in_excess(alpha: float) -> bool:
-    """Whether the programs of an order are written in excesses e (and leakage t), or in moments p (and leakage alpha F, dimensionless).
+    """Whether the programs of an order are written in excesses e (and leakage t), or in moments p (and alpha F, dimensionless).
 
     >>> in_excess(1.0), in_excess(2.0)
     (True, False)
@@ -108,7 +108,7 @@ class Cells:
         self.bound = bounds * self.amounts
 
     def step(self, amounts: FloatArray, outputs: FloatArray, prices: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Changes of S, relative ones of the unknowns, for relative ones of the others, at prices; of one shape, dimensionless."""
+        """Changes of S, relative ones of the unknowns, for relative ones of the others; of one shape, dimensionless."""
         unknowns = (
             -(self.by_unknowns + self.amount_pull * amounts + self.output_pull * outputs + prices * self.moments)
             / self.stiffness
