@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +14,7 @@ from paper_repro.checks import check_between, check_distortion, check_grid, chec
 from paper_repro.deprecated import says_how
 from paper_repro.errors import SolverError
 from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, prior_breakpoints
-from paper_repro.solvers.games import PERFECT_SLACK
+from paper_repro.solvers.games import PERFECT_SLACK, RELATIVE_SLACK
 from paper_repro.sources import SourceSet, check_source
 from paper_repro.types import FloatArray, IntArray
 
@@ -21,6 +23,9 @@ __all__ = ["ExactCurve", "exact_curve"]
 # Pieces shorter than this are stepped over: their ends cannot be told apart in floating point.
 _STEP = 1e-9
 _MOST_PIECES = 10_000
+# Sets of so many numbers are followed in fractions.
+_MOST_EXACT = 64
+_ROUNDING, _PAST_ROUNDING = 1e-14, 1 + Fraction(1, 2**45)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +60,8 @@ class ExactCurve:
         """
         grid = check_grid(distortions, check_distortion)
         # A distortion that misses the jump by rounding alone is on its far side.
-        ends = np.append(self.breakpoints[:-1], self.breakpoints[-1:] - PERFECT_SLACK)
+        last = self.breakpoints[-1:]
+        ends = np.append(self.breakpoints[:-1], last - np.minimum(PERFECT_SLACK, RELATIVE_SLACK * last))
         index = np.searchsorted(ends, grid, side="right")
         found = np.zeros(grid.shape)
         inside = index < len(ends)
@@ -151,9 +157,14 @@ def _curve_of_prior(prior: FloatArray) -> ExactCurve:
 def _curve_of_set(source: SourceSet) -> ExactCurve:
     program = DiagonalRatioProgram(source.vertices)
     letters, end = program.letter_count, program.perfect.distortion
-    if end <= PERFECT_SLACK:
+    if end == 0:
         return ExactCurve(np.empty(0), (np.empty(0),) * 4)
     ends, pieces = [min(program.symmetric_distortion, end)], [(letters - 1.0, 1.0 - letters, 0.0, 1.0)]
+    if source.vertices.size <= _MOST_EXACT:
+        _follow_exactly(program, ends, pieces)
+        ends[-1] = end
+        p, q, r, s = np.array(pieces).T
+        return ExactCurve(np.array(ends), (p, q, r, s))
     while ends[-1] < end - _STEP:
         probe = min(ends[-1] + _STEP, (ends[-1] + end) / 2)
         active_set = program.active_set(probe)
@@ -171,3 +182,34 @@ def _curve_of_set(source: SourceSet) -> ExactCurve:
     ends[-1] = end
     p, q, r, s = np.array(pieces).T
     return ExactCurve(np.array(ends), (p, q, r, s))
+
+
+def _follow_exactly(
+    program: DiagonalRatioProgram, ends: list[float], pieces: list[tuple[float, float, float, float]]
+) -> None:
+    """Append all pieces beyond the first, found in fractions: each next one 2^-100 of the distortion behind a breakpoint."""
+    place, end = Fraction(ends[0]), program.perfect.distortion
+    while place < end * (1 - _ROUNDING):
+        bits = place.denominator.bit_length() - place.numerator.bit_length() + 100
+        probe = Fraction(math.floor(place * Fraction(2) ** bits) + 1, 1) / Fraction(2) ** bits
+        try:
+            active_set = program.exact_active_set(probe)
+        except SolverError:  # the end is nearer than rounding tells
+            break
+        if active_set is None:
+            place = probe * _PAST_ROUNDING
+            continue
+        place = max(active_set.interval(probe)[1], probe)
+        if place <= ends[-1] * _PAST_ROUNDING:  # no float tells its ends apart
+            continue
+        numerator, denominator = active_set.ratio(probe)
+        piece = [
+            numerator[0] - probe * numerator[1],
+            numerator[1],
+            denominator[0] - probe * denominator[1],
+            denominator[1],
+        ]
+        scale = max(abs(piece[2]), abs(piece[3]))
+        ends.append(min(float(min(place, 2)), end))
+        p, q, r, s = (float(part / scale) for part in piece)
+        pieces.append((p, q, r, s))

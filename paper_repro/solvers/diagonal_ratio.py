@@ -44,13 +44,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
-from paper_repro.solvers.exact import exact_optimum
+from paper_repro.solvers.exact import ExactOptimum, exact_optimum, solve_exactly
 from paper_repro.solvers.games import PERFECT_SLACK, RELATIVE_SLACK, PerfectPrivacy, highest_floor, perfect_privacy
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.solvers.proposals import Proposal
@@ -67,7 +68,7 @@ __all__ = [
 ]
 
 # Below this, entries of a channel are no normal numbers: such a distortion counts as 0, and more nats as infinitely many.
-SMALLEST_DISTORTION, _MOST_NATS = 1e-300, 708.0
+SMALLEST_DISTORTION, _MOST_NATS = 1e-300, 700.0
 # A gap, in nats or relative to a distortion, with which floats are left alone; and with which a prior forces a result by itself.
 _CLOSE, _FORCED = 1e-11, 9e-10
 _ROUNDING = 1e-15
@@ -175,6 +176,7 @@ class ActiveSet:
     Attributes
     ----------
     vertices : ndarray, shape (V, M)
+        Floats; or fractions, and then whatever is computed from them and a distortion that is a fraction is exact.
     kept, cut, free : ndarrays of bool, shape (M,)
     tight : ndarray of int, shape (tight,)
         Numbers of the tight vertices.
@@ -204,9 +206,9 @@ class ActiveSet:
     @cached_property
     def _dual_target(self) -> FloatArray:
         """Right side of the dual variables' equations: 1 for each free letter, then the cost of sigma."""
-        return np.append(np.ones(self.free.sum()), self.cut.sum() - len(self.kept) + 1.0)
+        return np.append(np.ones(self.free.sum(), dtype=int), int(self.cut.sum()) - len(self.kept) + 1)
 
-    def _system(self, distortion: float) -> FloatArray:
+    def _system(self, distortion: Any) -> FloatArray:
         """Columns: the free letters, then sigma; one row per tight vertex."""
         return np.column_stack([self._rows[:, self.free], self._cut_mass - distortion])
 
@@ -238,7 +240,7 @@ class ActiveSet:
         weights[self.tight] = np.clip(np.linalg.solve(system.T, self._dual_target), 0, None)
         return distortions, weights / weights.sum()
 
-    def ratio(self, distortion: float) -> tuple[FloatArray, FloatArray]:
+    def ratio(self, distortion: Any) -> tuple[FloatArray, FloatArray]:
         """The ratio t as a quotient of two linear functions of the step from ``distortion``.
 
         Numerator and denominator, each ``[constant, slope]``, shape (2,). The column of sigma is the only one that depends
@@ -246,11 +248,11 @@ class ActiveSet:
         """
         primal, denominator = self._primal_lines(distortion)
         sigma = primal[-1]
-        others = len(self.kept) - 1.0 - self.cut.sum()
-        numerator = (1 - self.kept.sum()) * denominator + others * sigma - primal[:-1].sum(axis=0)
+        others = len(self.kept) - 1 - int(self.cut.sum())
+        numerator = (1 - int(self.kept.sum())) * denominator + others * sigma - primal[:-1].sum(axis=0)
         return numerator, denominator
 
-    def interval(self, distortion: float) -> tuple[float, float]:
+    def interval(self, distortion: Any) -> tuple[Any, Any]:
         """The distortions around ``distortion`` at which this active set stays optimal.
 
         Every condition (free letters between kept and cut, other vertices slack, dual variables of the right sign) is linear in
@@ -258,10 +260,11 @@ class ActiveSet:
         """
         primal, denominator = self._primal_lines(distortion)
         free, sigma = primal[:-1], primal[-1]
-        step = np.array([0.0, 1.0])
+        step = np.array([0, 1])
         system = self._system(distortion)
-        weights = np.linalg.solve(system.T, self._dual_target)
-        sensitivity = np.linalg.solve(system.T, np.eye(len(system))[-1])
+        weights, sensitivity = _solve(
+            system.T, np.column_stack([self._dual_target, np.eye(len(system), dtype=int)[-1]])
+        ).T
         weight_lines = np.column_stack([weights, sensitivity * weights.sum() - weights * sensitivity.sum()])
         reduced = self._rows.T @ weight_lines
         slack = np.delete(self.vertices, self.tight, axis=0)
@@ -283,17 +286,26 @@ class ActiveSet:
             ]
         )
         value, slope = conditions.T
-        moving = np.abs(slope) > 1e-9 * max(1.0, float(np.abs(conditions).max()))
-        roots = -np.clip(value[moving], 0, None) / slope[moving]
-        below, above = roots[slope[moving] > 0], roots[slope[moving] < 0]
+        moving = (
+            slope != 0 if value.dtype == object else np.abs(slope) > 1e-9 * max(1.0, float(np.abs(conditions).max()))
+        )
+        value, slope = np.maximum(value[moving], 0), slope[moving]
+        below, above = -value[slope > 0] / slope[slope > 0], -value[slope < 0] / slope[slope < 0]
         return distortion + max(below, default=-math.inf), distortion + min(above, default=math.inf)
 
-    def _primal_lines(self, distortion: float) -> tuple[FloatArray, FloatArray]:
+    def _primal_lines(self, distortion: Any) -> tuple[FloatArray, FloatArray]:
         """Free letters and sigma, times the common denominator, and that denominator; each ``[constant, slope]``."""
         system = self._system(distortion)
-        values, sensitivity = np.linalg.solve(system, np.column_stack([-self._kept_mass, np.ones(len(system))])).T
+        values, sensitivity = _solve(system, np.column_stack([-self._kept_mass, np.ones(len(system), dtype=int)])).T
         lines = np.column_stack([values, sensitivity * values[-1] - values * sensitivity[-1]])
-        return lines, np.array([1.0, -sensitivity[-1]])
+        return lines, np.array([1, -sensitivity[-1]])
+
+
+def _solve(system: Any, right: Any) -> Any:
+    """Solve in floats, or where there are fractions, exactly."""
+    if system.dtype != object:
+        return np.linalg.solve(system, right)
+    return np.array(solve_exactly(system.tolist(), right.tolist()), dtype=object)
 
 
 class DiagonalRatioProgram:
@@ -324,6 +336,7 @@ class DiagonalRatioProgram:
 
     def __init__(self, vertices: FloatArray, perfect: PerfectPrivacy | None = None) -> None:
         self._basis: Basis | None = None
+        self._exact: ExactOptimum | None = None
         self.perfect = perfect or perfect_privacy(vertices)
         self._known: BoolArray = np.asarray(vertices.any(axis=0))  # what never occurs is always changed
         self._vertices = vertices[:, self._known]
@@ -439,12 +452,8 @@ class DiagonalRatioProgram:
         return best, least
 
     def _exact_at_distortion(self, distortion: Fraction, start: Basis | None) -> Proposal:
-        """Program (2) in fractions and the unknowns of :meth:`_distortion_basis`."""
         count, size = self._vertices.shape
-        rows = [{**{i: p / distortion for i, p in enumerate(row)}, size: Fraction(-1)} for row in self._fractions]
-        caps = [{i: Fraction(1), size: Fraction(-1)} for i in range(size)]
-        upper = [1 - sum(row) for row in self._fractions] + [1 - distortion] * size
-        found = exact_optimum([-1] * size + [size - 1], rows + caps, upper, start=start)
+        found = self._exact_optimum(distortion, start)
         distortions = [float((distortion + x) / (1 + found.values[size])) for x in found.values[:size]]
         weights = _exactly_normalized([-dual for dual in found.duals[:count]])
         proposed, budget = np.array(distortions), float(distortion)
@@ -455,6 +464,22 @@ class DiagonalRatioProgram:
         needs_most = _exactly_normalized(list(map(Fraction, self.perfect.weights)))
         mixed = [(1 - _HAIR) * weight + _HAIR * other for weight, other in zip(weights, needs_most, strict=True)]
         return self._proposal(proposed, forcing, (np.array(mixed, dtype=object),))
+
+    def _exact_optimum(self, distortion: Fraction, start: Basis | ExactOptimum | None) -> ExactOptimum:
+        """Solve (2) in fractions and the unknowns of :meth:`_distortion_basis`, not scaled."""
+        size = self.letter_count
+        rows = [{**{i: p / distortion for i, p in enumerate(row)}, size: Fraction(-1)} for row in self._fractions]
+        caps = [{i: Fraction(1), size: Fraction(-1)} for i in range(size)]
+        upper = [1 - sum(row) for row in self._fractions] + [1 - distortion] * size
+        return exact_optimum([-1] * size + [size - 1], rows + caps, upper, start=start)
+
+    def exact_active_set(self, distortion: Fraction) -> ActiveSet | None:
+        """The same as :meth:`active_set` in fractions, without rounding.
+
+        Raises SolverError beyond ``D_0``, where (2) has no optimum.
+        """
+        self._exact = self._exact_optimum(distortion, self._exact)
+        return self._read(self._exact, vertices=np.array(self._fractions, dtype=object))
 
     def _exact_at_leakage(self, excess: Fraction, start: Basis | None) -> Proposal:
         """The program at a fixed ratio in fractions and the unknowns of :meth:`_ratio_basis`."""
@@ -518,7 +543,9 @@ class DiagonalRatioProgram:
         matrix = np.column_stack([letters, column_s, column_k])
         return optimal_basis(costs, matrix, upper, equal=slice(count + size, None))
 
-    def _read(self, basis: Basis, also: bool = True) -> ActiveSet | None:
+    def _read(
+        self, basis: Basis | ExactOptimum, also: bool = True, vertices: FloatArray | None = None
+    ) -> ActiveSet | None:
         """Read the active set off the solver's basis, exactly and without tolerances.
 
         None if the last column (s, or k at a fixed ratio) is at 0, or ``also`` is false: then there is nothing to gain over the
@@ -528,7 +555,9 @@ class DiagonalRatioProgram:
             return None
         count, size = self._vertices.shape
         letters, caps = basis.columns[:size], basis.rows[count : count + size]
-        return ActiveSet(self._vertices, kept=~letters, cut=letters & ~caps, tight=np.flatnonzero(~basis.rows[:count]))
+        tight = np.flatnonzero(~basis.rows[:count])
+        whole = self._vertices if vertices is None else vertices
+        return ActiveSet(whole, kept=~letters, cut=letters & ~caps, tight=tight)
 
     @cached_property
     def _order(self) -> IntArray:

@@ -24,7 +24,7 @@ from paper_repro.errors import InfeasibleError, SolverError
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.types import BoolArray
 
-__all__ = ["ExactOptimum", "exact_optimum"]
+__all__ = ["ExactOptimum", "exact_optimum", "solve_exactly"]
 
 _Row = dict[int, int]
 # The key of a row's right side.
@@ -99,6 +99,22 @@ def exact_optimum(
     return program.from_basis(
         set(np.flatnonzero(start.columns).tolist()), set(np.flatnonzero(~start.rows).tolist()), most
     )
+
+
+def solve_exactly(system: Sequence[Sequence[Fraction]], right: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
+    """Solve a square system, which must not be singular, for each column of its right sides, shape (rows, columns).
+
+    >>> [[str(entry) for entry in row] for row in solve_exactly([[2, 1], [0, 3]], [[1], [1]])]
+    [['1/3'], ['1/3']]
+    """
+    rows = {number: _as_integers(dict(enumerate(row)))[0] for number, row in enumerate(system)}
+    scales = [_as_integers(dict(enumerate(row)))[1] for row in system]
+    columns = []
+    for column in zip(*right, strict=True):
+        scaled = {number: scale * entry for number, (scale, entry) in enumerate(zip(scales, column, strict=True))}
+        values = _back_substituted(rows, scaled)
+        columns.append([values[place] for place in range(len(scales))])
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 class _Simplex:
