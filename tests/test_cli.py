@@ -258,13 +258,14 @@ def test_help_names_the_commands(call, option):
     assert result.exit_code == 0
     assert re.findall(r"^  (\w+) ", result.stdout.partition("Commands:")[2], re.MULTILINE) == [
         "best",
+        "check",
         "figures",
         "notebooks",
         "verify",
     ]
 
 
-@pytest.mark.parametrize("command", ["best", "figures", "notebooks", "verify"])
+@pytest.mark.parametrize("command", ["best", "check", "figures", "notebooks", "verify"])
 def test_every_command_and_option_has_a_help_text(call, command):
     assert call(command, "--help").exit_code == 0
     assert main.commands[command].help

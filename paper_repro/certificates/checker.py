@@ -19,7 +19,7 @@ FORMAT = "privacy-distortion certificate, version 1"
 _INFORMATION = ("mutual information", "Sibson information")
 _PRIVACY = ("differential privacy", "approximate differential privacy", "Renyi differential privacy")
 _NUMBER = re.compile(r"(-?[0-9]{1,2000})(?:/(0*[1-9][0-9]{0,2000})|(?:\.([0-9]{1,2000}))?(?:e(-?[0-9]{1,3}))?)")
-_DOWN, _UP = (Context(prec=50, rounding=way, Emax=10**9, Emin=-(10**9)) for way in (ROUND_FLOOR, ROUND_CEILING))
+_DOWN, _UP = (Context(prec=50, rounding=way, Emax=9999, Emin=-9999) for way in (ROUND_FLOOR, ROUND_CEILING))
 _Row = list[Fraction]
 
 
@@ -70,7 +70,7 @@ def _numbers(content: Any, path: str, shape: tuple[int, ...] = (), least: int | 
 def _outward(function: str, value: Fraction, way: Context) -> Fraction:
     """Logarithm (ln) or exponential, from below or from above."""
     result = getattr(way, function)(way.divide(Decimal(value.numerator), Decimal(value.denominator)))
-    return Fraction(way.next_plus(result) if way is _UP else way.next_minus(result))
+    return Fraction(result and (way.next_plus(result) if way is _UP else way.next_minus(result)))
 
 
 def _exp(value: Fraction, way: Context) -> Fraction:
@@ -79,7 +79,7 @@ def _exp(value: Fraction, way: Context) -> Fraction:
 
 
 def _power(value: Fraction, positive: Fraction, way: Context) -> Fraction:
-    return _exp(positive * _outward("ln", value, way), way) if value else value
+    return value if value in (0, 1) else _exp(positive * _outward("ln", value, way), way)
 
 
 def _dot(one: _Row, other: _Row) -> Fraction:

@@ -34,6 +34,14 @@ LINEAR = {
     "maximal information, costs": {"notion": pr.MaximalInformation(), "costs": APART},
 }
 IRRATIONAL = {"pointwise on a line": {"notion": pr.ApproximateDP(0.01, adjacency=line(3))}}
+CURVED = {
+    "mutual information": {"notion": pr.MutualInformation()},
+    "Sibson": {"notion": pr.SibsonInformation(2)},
+    "Renyi": {"notion": pr.RenyiDP(2)},
+    "mutual information, costs": {"notion": pr.MutualInformation(), "costs": APART},
+    "Sibson, costs": {"notion": pr.SibsonInformation(3), "costs": APART},
+    "Renyi on a line": {"notion": pr.RenyiDP(1, line(3))},
+}
 BUDGETS = {"distortion": {"distortion": "1/5"}, "leakage": {"leakage": math.log(2)}}
 
 
@@ -67,6 +75,32 @@ def test_irrational_optima_are_enclosed(problem):
     (point,) = document(problem, "distortion")["points"]
     least, most = Fraction(point["least_ratio"]), Fraction(point["most_ratio"])
     assert 0 < most / least - 1 < Fraction(1, 10**15)
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("problem", CURVED.values(), ids=CURVED)
+def test_information_and_divergences_are_enclosed(problem, budget):
+    found = pr.optimal_mechanism(SOURCE, **problem, **BUDGETS[budget])
+    (point,) = found.certificate["points"]
+    figure = "leakage" if budget == "distortion" else "distortion"
+    least, most = Fraction(point[f"least_{figure}"]), Fraction(point[f"most_{figure}"])
+    assert 0 <= most - least <= Fraction(1, 10**9) or (most - least <= 2 * Fraction(found.gap) and found.gap > 0)
+    assert float(most) == pytest.approx(getattr(found, figure), abs=1e-6)
+    better = copy.deepcopy(found.certificate)
+    better["points"][0][f"most_{figure}"] = str(least * Fraction(999999, 10**6))
+    assert is_refused(sealed(better))
+    higher = copy.deepcopy(found.certificate)
+    higher["points"][0][f"least_{figure}"] = higher["points"][0][f"most_{figure}"] = str(most + Fraction(1, 10**6))
+    assert is_refused(sealed(higher))
+
+
+def test_randomized_response_and_no_leakage_are_certified():
+    even = pr.SourceSet(["1/3", "1/3", "1/3"])
+    for notion in (pr.RenyiDP(3), pr.MutualInformation(), pr.SibsonInformation(2)):
+        (point,) = pr.optimal_mechanism(even, distortion=0.2, notion=notion).certificate["points"]
+        assert Fraction(point["most_leakage"]) - Fraction(point["least_leakage"]) < Fraction(1, 10**11)
+        (point,) = pr.optimal_mechanism(even, distortion=0.7, notion=notion).certificate["points"]
+        assert point["most_leakage"] == "0"
 
 
 def places(content, path=()):
@@ -105,7 +139,9 @@ def is_refused(certificate, match=""):
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
-@pytest.mark.parametrize("problem", [*LINEAR.values(), *IRRATIONAL.values()], ids=[*LINEAR, *IRRATIONAL])
+@pytest.mark.parametrize(
+    "problem", [*LINEAR.values(), *IRRATIONAL.values(), *CURVED.values()], ids=[*LINEAR, *IRRATIONAL, *CURVED]
+)
 def test_a_changed_digit_is_refused_anywhere(problem, budget):
     certificate = document(problem, budget)
     for path, value in list(places(certificate)):
