@@ -8,7 +8,7 @@ from paper_repro.notions.approximate_differential_privacy import ApproximateDP
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
 from paper_repro.notions.information import MutualInformation, SibsonInformation
-from paper_repro.notions.maximal_information import MaximalInformation
+from paper_repro.notions.maximal_information import MaximalInformation, PointwiseMaximalLeakage
 from paper_repro.notions.maximal_leakage import MaximalLeakage
 from paper_repro.notions.renyi_differential_privacy import RenyiDP
 from paper_repro.types import NOTION_NAMES
@@ -22,6 +22,7 @@ __all__ = [
     "MutualInformation",
     "Notion",
     "Optimizer",
+    "PointwiseMaximalLeakage",
     "Proposal",
     "RenyiDP",
     "SibsonInformation",

@@ -41,6 +41,11 @@ class DifferentialPrivacy(Notion):
     neighbors (see :mod:`paper_repro.solvers.diagonal_ratio`), one over the channel elsewhere
     (:mod:`paper_repro.solvers.channel_ratio`), certified within 1e-9 in distortion.
 
+    For one known prior that optimum is RRWithPrior (:mod:`paper_repro.papers.ghazi2021`), from label differential privacy; for a
+    source set it is a robust one. With ``costs`` that grow away from the true letter and one prior it is RRonBins (Ghazi et al.,
+    "Regression with label differential privacy", 2023): each letter is replaced by the nearest of a few, which are then
+    published by randomized response.
+
     Parameters
     ----------
     adjacency : Adjacency, optional

@@ -20,7 +20,7 @@ from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["MaximalInformation"]
+__all__ = ["MaximalInformation", "PointwiseMaximalLeakage"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,8 +30,16 @@ class MaximalInformation(Notion):
     A maximum over inputs i, outputs j and priors P of the set; it is attained at a vertex, since for a given leakage the
     condition ``Q_ij <= exp(leakage) (P Q)_j`` is linear in P. Inputs without probability count, as in the paper, where every
     prior has full support; the leakage is infinite if only they lead to some output. Because the output's own distribution
-    appears, the diagonal does not decide the rest: the optimum is a linear program over the whole channel, with a root search for
-    a distortion budget (:mod:`paper_repro.solvers.channel_ratio`), certified within 1e-9 in distortion.
+    appears, the diagonal does not decide the rest: the optimum is a sparse linear program over the whole channel
+    (:mod:`paper_repro.solvers.channel_lift`), certified within 1e-9 nats, or relative to the distortion at a leakage budget.
+
+    This is also *pointwise maximal leakage* (Saeidian, Cervia, Oechtering and Skoglund 2023), ``log max_i P(i | j) / P_i`` for
+    the least favorable output j, which bounds what any adversary with any aim gains from any one output: by Bayes' rule the two
+    are the same number, and ``PointwiseMaximalLeakage`` is another name for this class. Others call its ratio the *lift*.
+
+    A set's optimum may need more than one of its priors: different outputs can be rarest under different vertices. Then the
+    result's ``least_favorable_prior`` is None, ``worst_prior`` is the one whose distortion binds, and ``multipliers`` are what
+    the certificate needs.
 
     For the uniform prior alone randomized response is optimal: ``max_ij Q_ij`` is at least the mean of the diagonal, so that the
     leakage is at least ``log M (1 - D)``.
@@ -92,6 +100,9 @@ class MaximalInformation(Notion):
                 lambda leakage: max(0.0, 1 - math.exp(min(leakage, 700.0)) / letters),
             )
         return _ChannelOptimizer(self, source, costs)
+
+
+PointwiseMaximalLeakage = MaximalInformation
 
 
 class _ChannelOptimizer(ProgramOptimizer):

@@ -1,0 +1,33 @@
+"""What a wrong prior costs: the table's numbers against known ones, and every line labelled in the picture."""
+
+import math
+
+import numpy as np
+import pytest
+
+from paper_repro.figures.robust_response import draw_responses, response_table
+from paper_repro.sources import SourceSet
+from tests.figures.pictures import SETS, visible_texts
+
+
+def test_a_wrong_prior_is_worse_than_none():
+    wide = response_table(SETS["P_IIIb_6"], 0, [0.0, 1.0, 4.0]).pivot(
+        index="leakage", columns="mechanism", values="distortion"
+    )
+    robust, even = wide["robust optimum"], wide["k-ary randomized response"]
+    assert even.tolist() == pytest.approx([5 / (5 + math.exp(leakage)) for leakage in wide.index], abs=1e-9)
+    assert (robust <= even).all() and robust[1.0] == pytest.approx(0.4757, abs=1e-4)
+    # Only the likeliest letter is published, which in another prior has probability 0.06.
+    assert wide["RRWithPrior, worst case over the set"][1.0] == pytest.approx(0.94, abs=1e-12)
+    assert wide["RRWithPrior, if its prior is right"][1.0] == pytest.approx(0.3, abs=1e-12)
+
+
+def test_every_line_has_its_name():
+    table = response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 1, np.linspace(0, 3, 11))
+    drawn = visible_texts(draw_responses(table, "two letters"))
+    assert set(table["mechanism"]) <= {text.get_text() for text in drawn}
+
+
+def test_no_such_vertex():
+    with pytest.raises(ValueError, match=r"vertex must be between 0 and 0, got 1"):
+        response_table(SourceSet([0.8, 0.2]), 1, [1.0])
