@@ -246,13 +246,12 @@ def written(document: Mapping[str, Any]) -> str:
 
     >>> print(written({"notion": {}, "points": [{"ratio": "2"}]}))
     {
-     "notion": {},
-     "points": [
+    "notion": {},
+    "points": [
     {"ratio": "2"}
-     ]
-    }
+    ]}
     """
     common = {name: value for name, value in document.items() if name != "points"}
-    head = json.dumps(common, indent=1, ensure_ascii=False)
+    head = "".join(f'"{name}": {json.dumps(value, ensure_ascii=False)},\n' for name, value in common.items())
     points = ",\n".join(json.dumps(point, ensure_ascii=False) for point in document["points"])
-    return f'{head[:-2]},\n "points": [\n{points}\n ]\n}}\n'
+    return f'{{\n{head}"points": [\n{points}\n]}}\n'

@@ -17,6 +17,7 @@ from typing import Any
 from paper_repro import __version__
 from paper_repro.errors import optional
 from paper_repro.paths import NOTEBOOKS, check_checkout
+from paper_repro.reproduce.certificates import figure_certificates
 from paper_repro.reproduce.execution import NotebookRunError, Task, execute_all
 from paper_repro.reproduce.files import check_file_name, replace_files
 from paper_repro.reproduce.parameters import check_values, declared_parameters
@@ -115,7 +116,7 @@ def load_runs(path: Path = NOTEBOOKS / "runs.toml") -> list[NotebookRun]:
 def run_figures(
     output_dir: Path | str, only: Sequence[str] = (), jobs: int = 2, *, notebooks: Path = NOTEBOOKS
 ) -> list[Path]:
-    """Run the listed notebooks and put the figures and tables they draw into one folder, all or none.
+    """Run the listed notebooks and put the figures and tables they draw into one folder, all or none, with certificates.
 
     Each run writes ``<figure or table>.{csv,pdf,png,svg}`` into the folder it is given as ``output_dir``, and
     may name the data it read in ``<figure or table>.inputs``, a path relative to the checkout on each line.
@@ -175,6 +176,9 @@ def run_figures(
             owners |= dict.fromkeys(found, run.name)
             files |= {target / name: content for name, content in found.items()}
             manifest |= entries
+        if not only and notebooks == NOTEBOOKS:
+            proofs = figure_certificates()
+            files |= {target / "certificates" / name: content for name, content in proofs.items()}
         text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         replace_files({**files, target / "manifest.json": text.encode()})
     return [*files, target / "manifest.json"]
