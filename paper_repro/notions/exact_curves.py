@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,18 +14,19 @@ from numpy.typing import ArrayLike
 from paper_repro.checks import check_between, check_distortion, check_grid, check_leakage
 from paper_repro.deprecated import says_how
 from paper_repro.errors import SolverError
-from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, prior_breakpoints
+from paper_repro.solvers.diagonal_ratio import ActiveSet, DiagonalRatioProgram, prior_breakpoints
 from paper_repro.solvers.games import PERFECT_SLACK, RELATIVE_SLACK
 from paper_repro.sources import SourceSet, check_source
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["ExactCurve", "exact_curve"]
 
-# Pieces shorter than this are stepped over: their ends cannot be told apart in floating point.
+_Piece = tuple[float, float, float, float]
+
+# How far beyond a breakpoint, relative to it, floats look for the next piece where an exchange does not tell.
 _STEP = 1e-9
-_MOST_PIECES = 10_000
-# Sets of so many numbers are followed in fractions.
-_MOST_EXACT = 64
+# Sets of so few numbers are followed in fractions, and more where there are probabilities that floats would lose.
+_FEW, _MOST_EXACT, _RARE = 32, 200, 1e-6
 _ROUNDING, _PAST_ROUNDING = 1e-14, 1 + Fraction(1, 2**45)
 
 
@@ -116,8 +118,8 @@ def exact_curve(source: SourceSet) -> ExactCurve:
     Returns
     -------
     ExactCurve
-        Exact up to rounding. For several vertices, pieces shorter than 1e-9 in distortion may be left out, and probabilities
-        below 1e-11 count as 0: at distortions of their order the curve then lies below the truth.
+        Exact up to rounding, at any distortion; for several vertices of more than 32 numbers with probabilities of at least
+        1e-6, or 200 with smaller ones, computed in floats, otherwise in fractions.
 
     Raises
     ------
@@ -160,33 +162,47 @@ def _curve_of_set(source: SourceSet) -> ExactCurve:
     if end == 0:
         return ExactCurve(np.empty(0), (np.empty(0),) * 4)
     ends, pieces = [min(program.symmetric_distortion, end)], [(letters - 1.0, 1.0 - letters, 0.0, 1.0)]
-    if source.vertices.size <= _MOST_EXACT:
-        _follow_exactly(program, ends, pieces)
-        ends[-1] = end
-        p, q, r, s = np.array(pieces).T
-        return ExactCurve(np.array(ends), (p, q, r, s))
-    while ends[-1] < end - _STEP:
-        probe = min(ends[-1] + _STEP, (ends[-1] + end) / 2)
-        active_set = program.active_set(probe)
-        if active_set is None or len(pieces) == _MOST_PIECES:
-            raise SolverError(f"the curve of {source!r} could not be followed beyond distortion {ends[-1]!r}")
-        numerator, denominator = active_set.ratio(probe)
-        piece = (
-            numerator[0] - probe * numerator[1],
-            numerator[1],
-            denominator[0] - probe * denominator[1],
-            denominator[1],
-        )
-        ends.append(min(max(active_set.interval(probe)[1], probe), end))
-        pieces.append(piece)
+    rare = source.vertices[source.vertices > 0].min() < _RARE
+    follow = _follow_exactly if source.vertices.size <= (_MOST_EXACT if rare else _FEW) else _follow
+    follow(program, ends, pieces)
     ends[-1] = end
     p, q, r, s = np.array(pieces).T
     return ExactCurve(np.array(ends), (p, q, r, s))
 
 
-def _follow_exactly(
-    program: DiagonalRatioProgram, ends: list[float], pieces: list[tuple[float, float, float, float]]
-) -> None:
+def _follow(program: DiagonalRatioProgram, ends: list[float], pieces: list[_Piece]) -> None:
+    """Append all pieces beyond the first, one exchange each; a program is solved only where the exchange was misled by ties."""
+    end, place = program.perfect.distortion, ends[0]
+    active_set: ActiveSet | None = None
+    while place < end * (1 - _ROUNDING):
+        if active_set is None or not active_set.is_optimal(place):
+            place = min(place * (1 + _STEP), (place + end) / 2)
+            active_set = program.active_set(place)
+            if active_set is None:  # still symmetric, to the solver
+                continue
+        numerator, denominator = active_set.ratio(place)
+        beyond, following = active_set.successor(place)
+        if beyond > ends[-1] * (1 + _ROUNDING):  # or else no float tells its ends apart
+            pieces.append(_piece(numerator, denominator, place))
+            ends.append(min(beyond, end))
+        stuck = following is None or not beyond > place
+        place, active_set = beyond, None if stuck else following
+
+
+def _piece(numerator: FloatArray, denominator: FloatArray, place: Any) -> _Piece:
+    """``p``, ``q``, ``r`` and ``s`` of a ratio of lines around a place, scaled so that floats hold them."""
+    parts = (
+        numerator[0] - place * numerator[1],
+        numerator[1],
+        denominator[0] - place * denominator[1],
+        denominator[1],
+    )
+    scale = max(abs(parts[2]), abs(parts[3]))
+    p, q, r, s = (float(part / scale) for part in parts)
+    return p, q, r, s
+
+
+def _follow_exactly(program: DiagonalRatioProgram, ends: list[float], pieces: list[_Piece]) -> None:
     """Append all pieces beyond the first, found in fractions: each next one 2^-100 of the distortion behind a breakpoint."""
     place, end = Fraction(ends[0]), program.perfect.distortion
     while place < end * (1 - _ROUNDING):
@@ -202,14 +218,5 @@ def _follow_exactly(
         place = max(active_set.interval(probe)[1], probe)
         if place <= ends[-1] * _PAST_ROUNDING:  # no float tells its ends apart
             continue
-        numerator, denominator = active_set.ratio(probe)
-        piece = [
-            numerator[0] - probe * numerator[1],
-            numerator[1],
-            denominator[0] - probe * denominator[1],
-            denominator[1],
-        ]
-        scale = max(abs(piece[2]), abs(piece[3]))
+        pieces.append(_piece(*active_set.ratio(probe), probe))
         ends.append(min(float(min(place, 2)), end))
-        p, q, r, s = (float(part / scale) for part in piece)
-        pieces.append((p, q, r, s))

@@ -196,6 +196,11 @@ class ActiveSet:
         return self.vertices[self.tight]
 
     @cached_property
+    def _found(self) -> dict[tuple[str, Any], Any]:
+        """Lines that were computed already."""
+        return {}
+
+    @cached_property
     def _cut_mass(self) -> FloatArray:
         return self._rows[:, self.cut].sum(axis=1)
 
@@ -253,18 +258,27 @@ class ActiveSet:
         return numerator, denominator
 
     def interval(self, distortion: Any) -> tuple[Any, Any]:
-        """The distortions around ``distortion`` at which this active set stays optimal.
+        """The distortions around ``distortion`` at which this active set stays optimal."""
+        value, slope = self._conditions(distortion).T
+        moving = _is_moving(value, slope)
+        value, slope = np.maximum(value[moving], 0), slope[moving]
+        below, above = -value[slope > 0] / slope[slope > 0], -value[slope < 0] / slope[slope < 0]
+        return distortion + max(below, default=-math.inf), distortion + min(above, default=math.inf)
+
+    def _conditions(self, distortion: Any) -> FloatArray:
+        """Lines that are at least 0 where this is optimal, each ``[constant, slope]``, in the order of :meth:`_variables`.
 
         Every condition (free letters between kept and cut, other vertices slack, dual variables of the right sign) is linear in
-        the step once the common, positive denominator is multiplied out.
+        the step once the common, positive denominator, which comes first, is multiplied out.
         """
+        if ("conditions", distortion) in self._found:
+            return self._found["conditions", distortion]
         primal, denominator = self._primal_lines(distortion)
         free, sigma = primal[:-1], primal[-1]
         step = np.array([0, 1])
         system = self._system(distortion)
-        weights, sensitivity = _solve(
-            system.T, np.column_stack([self._dual_target, np.eye(len(system), dtype=int)[-1]])
-        ).T
+        right = np.column_stack([self._dual_target, np.eye(len(system), dtype=int)[-1]])
+        weights, sensitivity = _solve(system.T, right).T
         weight_lines = np.column_stack([weights, sensitivity * weights.sum() - weights * sensitivity.sum()])
         reduced = self._rows.T @ weight_lines
         slack = np.delete(self.vertices, self.tight, axis=0)
@@ -274,31 +288,114 @@ class ActiveSet:
             - slack[:, self.kept].sum(axis=1)[:, np.newaxis] * denominator
             - slack[:, self.free] @ free
         )
-        conditions = np.vstack(
-            [
-                denominator,
-                free - denominator,
-                sigma - free,
-                slack_lines,
-                weight_lines,
-                reduced[self.kept] - denominator,
-                denominator - reduced[self.cut],
-            ]
-        )
-        value, slope = conditions.T
-        moving = (
-            slope != 0 if value.dtype == object else np.abs(slope) > 1e-9 * max(1.0, float(np.abs(conditions).max()))
-        )
-        value, slope = np.maximum(value[moving], 0), slope[moving]
-        below, above = -value[slope > 0] / slope[slope > 0], -value[slope < 0] / slope[slope < 0]
-        return distortion + max(below, default=-math.inf), distortion + min(above, default=math.inf)
+        kept, cut = reduced[self.kept] - denominator, denominator - reduced[self.cut]
+        lines = np.vstack([denominator, free - denominator, sigma - free, slack_lines, weight_lines, kept, cut])
+        self._found["conditions", distortion] = lines
+        return lines
+
+    def _variables(self) -> list[tuple[str, int]]:
+        """What each condition is about: a free letter that would be kept or cut, a vertex, or a letter that would be free."""
+        free, slack = np.flatnonzero(self.free), np.setdiff1d(np.arange(len(self.vertices)), self.tight)
+        return [
+            ("", 0),
+            *(("keep", int(i)) for i in free),
+            *(("cut", int(i)) for i in free),
+            *(("hold", int(v)) for v in slack),
+            *(("loosen", int(v)) for v in self.tight),
+            *(("free", int(i)) for i in np.flatnonzero(self.kept)),
+            *(("free", int(i)) for i in np.flatnonzero(self.cut)),
+        ]
+
+    def is_optimal(self, distortion: float) -> bool:
+        """Whether all conditions hold at a distortion, up to rounding."""
+        value = self._conditions(distortion)[:, 0]
+        return bool((value >= -1e-9 * max(1.0, float(np.abs(value).max()))).all())
+
+    def successor(self, distortion: float) -> tuple[float, ActiveSet | None]:
+        """Where this active set ends beyond a distortion, and the one that follows: one exchange, as in a parametric simplex.
+
+        The condition that fails first tells what leaves or enters; the least ratio, of reduced costs or of what is left of the
+        others' conditions, tells what is exchanged for it. None if nothing can be.
+        """
+        value, slope = self._conditions(distortion).T
+        falling = _is_moving(value, slope) & (slope < 0)
+        if not falling.any():
+            return math.inf, None
+        steps = np.where(falling, np.maximum(value, 0) / np.where(falling, -slope, 1.0), math.inf)
+        first = int(np.argmin(steps))
+        end = distortion + float(steps[first])
+        left = np.maximum(value + slope * steps[first], 0)
+        variables = self._variables()
+        system = self._system(end)
+        kind, place = variables[first]
+        free_count, slack_count = int(self.free.sum()), len(self.vertices) - len(self.tight)
+        start = 1 + 2 * free_count + slack_count
+        if kind in ("keep", "cut", "hold"):
+            # Rates at which what fell to 0 rises again with each variable that may enter, and those variables' reduced costs.
+            row = np.zeros(len(system))
+            direct = np.zeros(self.vertices.shape[1])
+            if kind == "hold":
+                letters = self.vertices[place]
+                row[:-1], row[-1] = -letters[self.free], end - letters[self.cut].sum()
+                direct = letters
+            else:
+                which = int(np.flatnonzero(np.flatnonzero(self.free) == place)[0])
+                row[which], row[-1] = (1.0, 0.0) if kind == "keep" else (-1.0, 1.0)
+            multipliers = np.linalg.solve(system.T, row)
+            rates = multipliers @ self._rows + direct
+            rates = np.concatenate([-multipliers, -rates[self.kept], rates[self.cut]])
+            left, others = left[start:], variables[start:]
+        else:
+            # Rates at which the others' conditions fall as it rises, and what is left of them.
+            entering = (
+                np.eye(len(system))[np.searchsorted(self.tight, place)] if kind == "loosen" else self._rows[:, place]
+            )
+            was_cut = kind == "free" and bool(self.cut[place])
+            change = np.linalg.solve(system, entering if was_cut else -entering)
+            slack = np.delete(self.vertices, self.tight, axis=0)
+            of_slack = (end - slack[:, self.cut].sum(axis=1)) * change[-1] - slack[:, self.free] @ change[:-1]
+            if kind == "free":
+                of_slack += slack[:, place] if was_cut else -slack[:, place]
+            rates = -np.concatenate([change[:-1], change[-1] - change[:-1], of_slack])
+            left, others = left[1:start], variables[1:start]
+            if kind == "free":  # the letter itself may get all the way to its other end
+                primal, denominator = self._primal_lines(distortion)
+                most = (primal[-1] - denominator) @ np.array([1.0, steps[first]])
+                rates, left = np.append(rates, 1.0 - change[-1]), np.append(left, max(0.0, float(most)))
+                others = [*others, ("keep" if was_cut else "cut", place)]
+        able = rates > 1e-9 * max(1e-300, float(np.abs(rates).max(initial=0.0)))
+        if not able.any():
+            return end, None
+        chosen = int(np.argmin(np.where(able, left / np.where(able, rates, 1.0), math.inf)))
+        return end, self._exchanged(variables[first], others[chosen])
+
+    def _exchanged(self, *changes: tuple[str, int]) -> ActiveSet:
+        kept, cut, tight = self.kept.copy(), self.cut.copy(), set(self.tight.tolist())
+        for kind, place in changes:
+            if kind == "hold":
+                tight.add(place)
+            elif kind == "loosen":
+                tight.discard(place)
+            else:
+                kept[place], cut[place] = kind == "keep", kind == "cut"
+        return ActiveSet(self.vertices, kept, cut, np.array(sorted(tight), dtype=np.intp))
 
     def _primal_lines(self, distortion: Any) -> tuple[FloatArray, FloatArray]:
         """Free letters and sigma, times the common denominator, and that denominator; each ``[constant, slope]``."""
+        if ("primal", distortion) in self._found:
+            return self._found["primal", distortion]
         system = self._system(distortion)
         values, sensitivity = _solve(system, np.column_stack([-self._kept_mass, np.ones(len(system), dtype=int)])).T
         lines = np.column_stack([values, sensitivity * values[-1] - values * sensitivity[-1]])
-        return lines, np.array([1, -sensitivity[-1]])
+        self._found["primal", distortion] = lines, np.array([1, -sensitivity[-1]])
+        return self._found["primal", distortion]
+
+
+def _is_moving(value: FloatArray, slope: FloatArray) -> BoolArray:
+    """Which lines are not level; for floats, up to rounding."""
+    if value.dtype == object:
+        return np.asarray(slope != 0)
+    return np.asarray(np.abs(slope) > 1e-9 * max(1.0, float(np.abs(slope).max()), float(np.abs(value).max())))
 
 
 def _solve(system: Any, right: Any) -> Any:
@@ -507,7 +604,11 @@ class DiagonalRatioProgram:
 
     def active_set(self, distortion: float) -> ActiveSet | None:
         """Active set of program (2) of several vertices at a distortion in ``(0, D_0)``; None where all are kept alike."""
-        return self._read(self._distortion_basis(distortion))
+        try:
+            return self._read(self._distortion_basis(distortion))
+        except SolverError:  # the basis that floats do not find, fractions do
+            self._exact = self._exact_optimum(Fraction(distortion), self._exact)
+            return self._read(self._exact)
 
     def _distortion_basis(self, distortion: float) -> Basis:
         """Solve (2) in ``x_i = D (e_i - 1) >= 0`` and ``s = D sigma - 1 >= 0``, so that all numbers stay of order 1.
