@@ -138,9 +138,11 @@ class _ChannelOptimizer(ProgramOptimizer):
     def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
         """That of the multipliers, where they are a certificate for it alone."""
         prior = self.prior(proposal)
-        if self.source.vertex_count == 1 or not proposal.certificate:
-            return prior
         found = self.leakage(proposal.mechanism), self.distortion(proposal.mechanism)
+        if self.source.vertex_count == 1:
+            return prior
+        if not proposal.certificate:
+            return prior if math.isfinite(found[0]) else None
         return prior if self._program.forces(proposal, *found) else None
 
     @cached_property
@@ -155,4 +157,5 @@ class _ChannelOptimizer(ProgramOptimizer):
         matrix = np.eye(self.source.alphabet_size)
         known = self.source.vertices.any(axis=0)
         matrix[~known] = matrix[np.argmax(known)]
-        return Proposal(matrix, self.perfect.weights)
+        rarest = self.source.vertices[:, known].min(axis=1).argmin()  # the prior that has the rarest letter decides
+        return Proposal(matrix, np.eye(self.source.vertex_count)[rarest])

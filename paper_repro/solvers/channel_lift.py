@@ -92,6 +92,8 @@ _BESIDE, _TRIES = 1e-11, 80
 _MOST_NATS = 700.0
 # Where a budget larger by the slack of a jump would lower the leakage by more, the jump counts as reached.
 _JUMP = 1e-9
+# Coefficients of programs that are solved: some minutes.
+_MOST_WORK = 200_000
 # Unknowns of programs that are solved in fractions where floats do not do.
 _MOST_EXACT, _MOST_PIVOTS = 150, 100
 
@@ -128,6 +130,11 @@ class ChannelLiftProgram:
     costs : ndarray, shape (M, M)
         ``d_ij``, the distance from letter i to letter j.
 
+    Raises
+    ------
+    ValueError
+        If the program is too large to be solved in reasonable time.
+
     >>> program = ChannelLiftProgram(np.array([[0.4, 0.3, 0.2, 0.1]]), 1 - np.eye(4))
     >>> proposal = program.at_leakage(math.log(4))
     >>> round(program.distortion(proposal.mechanism), 12), round(program.least_distortion(proposal, math.log(4)), 12)
@@ -135,6 +142,11 @@ class ChannelLiftProgram:
     """
 
     def __init__(self, vertices: FloatArray, costs: FloatArray) -> None:
+        if (work := vertices.size * vertices.shape[1]) > _MOST_WORK:
+            raise ValueError(
+                f"the linear program over a channel of {vertices.shape[1]} letters and {len(vertices)} vertices has {work} "
+                f"coefficients, at most {_MOST_WORK} are solved; take fewer letters or fewer vertices"
+            )
         self._known = vertices.any(axis=0)
         self._vertices, self._costs = vertices[:, self._known], costs[self._known]
         self._models: dict[tuple[float, float], _Model] = {}
