@@ -68,6 +68,8 @@ __all__ = ["DiagonalInformationProgram", "binary_information", "least_distortion
 _ATTEMPTS = ((True, 1.0), (False, 1.0), (False, 10.0), (True, 10.0))
 # A gap that no further step is needed for, in nats or relative to the distortion; and one that no further attempt is.
 _GOAL, _ENOUGH = 1e-11, 1e-9
+# From this order on, the solution at a third of the order is a start, where the gap is worth it.
+_ORDER_OF_STEPS, _WORTH_STEPS = 4.0, 1e-7
 # Steps of an attempt, and how many without progress end it.
 _STEPS, _PATIENCE = 150, 10
 # What curvature may add to the moments in a step, relative to all of them.
@@ -221,16 +223,32 @@ class DiagonalInformationProgram:
         return self._proposal(self._best(math.inf, leakage), math.inf)
 
     def _best(self, distortion: float, leakage: float) -> _Found:
+        found, least = self._attempts(distortion, leakage, None)
+        order, start = _ORDER_OF_STEPS, None
+        if least > _WORTH_STEPS and self._alpha > order:
+            # The optimum moves little from one order to the next.
+            while order < self._alpha:
+                program = DiagonalInformationProgram(self._vertices, order)
+                most = order / (order - 1) * math.log(float((self._vertices ** (1 / order)).sum(axis=1).max()))
+                if math.isfinite(distortion) or leakage < 0.99 * most:
+                    start = program._attempt(distortion, leakage, *_ATTEMPTS[0], start)[0] or start
+                order *= 3
+            again, gap = self._attempt(distortion, leakage, *_ATTEMPTS[0], start)
+            if gap < least:
+                found = again
+        if found is None:
+            raise SolverError(f"no step was possible at distortion {distortion!r} or leakage {leakage!r}")
+        return found
+
+    def _attempts(self, distortion: float, leakage: float, start: _Found | None) -> tuple[_Found | None, float]:
         best, least = None, math.inf
         for by_probability, moment in _ATTEMPTS:
-            found, gap = self._attempt(distortion, leakage, by_probability, moment)
+            found, gap = self._attempt(distortion, leakage, by_probability, moment, start)
             if found is not None and (best is None or gap < least):
                 best, least = found, gap
-            if least <= _ENOUGH:
+            if least <= (_ENOUGH if self._alpha < _ORDER_OF_STEPS else _WORTH_STEPS):
                 break
-        if best is None:
-            raise SolverError(f"no step was possible at distortion {distortion!r} or leakage {leakage!r}")
-        return best
+        return best, least
 
     def _mended(self, found: _Found, distortion: float, leakage: float) -> tuple[_Found, float]:
         """Within its budget, and its gap: in nats at a distortion, relative to the distortion at a leakage."""
@@ -267,7 +285,7 @@ class DiagonalInformationProgram:
 
     @np.errstate(all="ignore")  # what is not finite is not taken
     def _attempt(
-        self, distortion: float, leakage: float, by_probability: bool, moment: float
+        self, distortion: float, leakage: float, by_probability: bool, moment: float, start: _Found | None
     ) -> tuple[_Found | None, float]:
         """The best of the points on the way of one interior-point method, and its gap."""
         vertices, alpha = self._vertices, self._alpha
@@ -282,6 +300,9 @@ class DiagonalInformationProgram:
                 (1 - first) / 2 if by_probability else np.full(size, max(1 - math.exp(0.9 * leakage) / size, 0.01))
             )
         kept = 1 - changed
+        if start is not None:
+            kept, changed = (0.9 * own + 0.1 * other for own, other in ((start.kept, kept), (start.changed, changed)))
+            first = 0.9 * start.outputs + 0.1 * first
         total = math.exp(
             share * (binary_information(alpha, vertices, kept, changed, first) if by_distortion else leakage)
         )
