@@ -87,9 +87,9 @@ class SourceSet(ShownAsTable):
     'III'
     """
 
-    vertices: FloatArray
     labels: Sequence[Hashable]
     name: str
+    bounds: tuple[FloatArray, FloatArray] | None
     _given: list[list[Any]] | None
 
     @says_how("write SourceSet(vertices, labels=..., name=...)")
@@ -99,8 +99,7 @@ class SourceSet(ShownAsTable):
         labels: Sequence[Hashable] | None = None,
         name: str | None = None,
     ) -> None:
-        if not isinstance(name, str | None):
-            raise TypeError(f"the name of a source set must be text, got {name!r}")
+        _checked_name(name)
         own = list(vertices) if isinstance(vertices, Mapping) else frame_labels(vertices)
         given = own if labels is None else labels
         if isinstance(vertices, Mapping):
@@ -111,11 +110,18 @@ class SourceSet(ShownAsTable):
             letter_names=[f"letter {label!r}" for label in given] if isinstance(given, Sequence) else None,
         )
         rows.setflags(write=False)
-        letters = check_labels(labels, rows.shape[1], own)
+        self._set(check_labels(labels, rows.shape[1], own), name, None)
         object.__setattr__(self, "_given", _given_exactly(vertices, rows))
         object.__setattr__(self, "vertices", rows)
-        object.__setattr__(self, "labels", letters)
-        object.__setattr__(self, "name", name or "")
+
+    def _set(self, labels: Sequence[Hashable], name: str | None, bounds: tuple[FloatArray, FloatArray] | None) -> None:
+        for attribute, value in (
+            ("labels", labels),
+            ("name", _checked_name(name)),
+            ("bounds", bounds),
+            ("_given", None),
+        ):
+            object.__setattr__(self, attribute, value)
 
     @classmethod
     def from_intervals(
@@ -127,7 +133,9 @@ class SourceSet(ShownAsTable):
     ) -> SourceSet:
         """All distributions with ``lower <= P <= upper``, letter by letter: what confidence intervals leave possible.
 
-        At a vertex all letters but at most one are at a bound. The vertices are listed; there can be about ``M 2^M / sqrt(M)``.
+        Differential privacy, approximate or not, and maximal leakage work with the bounds, for any number of letters (see
+        :mod:`paper_repro.solvers.known_prior`). Other notions need the vertices, at which all letters but at most one are at a
+        bound; they are listed when they are asked for, and there can be about ``M 2^M / sqrt(M)``.
 
         Parameters
         ----------
@@ -140,16 +148,18 @@ class SourceSet(ShownAsTable):
         Returns
         -------
         SourceSet
-            Its vertices are exact up to rounding and all different, in ascending order; two that come within 1e-12 are one.
+            Its vertices are exact up to rounding and all different, in ascending order; two that come within 1e-12 are one. To
+            ask for more than 10,000 of them is a ValueError.
 
         Raises
         ------
         ValueError
-            If a bound is no probability or a lower one above the upper one, no distribution keeps them, or there are more than
-            10,000 vertices.
+            If a bound is no probability or a lower one above the upper one, or no distribution keeps them.
 
         Examples
         --------
+        >>> SourceSet.from_intervals(np.zeros(10**5), np.full(10**5, 1e-4))
+        SourceSet(intervals, M=100000, Class I)
         >>> SourceSet.from_intervals([0.5, 0.2, 0.1], [0.6, 0.3, 0.2]).vertices
         array([[0.5, 0.3, 0.2],
                [0.6, 0.2, 0.2],
@@ -160,8 +170,13 @@ class SourceSet(ShownAsTable):
             raise ValueError(
                 f"the bounds and labels name different letters: {', '.join(map(repr, given))}; put all in one order"
             )
-        least, most = _checked_bounds(lower, upper, given[0] if given else None)
-        return cls(_box_vertices(least, most), labels=given[0] if given else None, name=name)
+        labels = given[0] if given else None
+        bounds = _checked_bounds(lower, upper, labels)
+        for bound in bounds:
+            bound.setflags(write=False)
+        made = cls.__new__(cls)
+        made._set(check_labels(labels, len(bounds[0])), name, bounds)
+        return made
 
     @classmethod
     def from_csv(cls, path: str | Path) -> SourceSet:
@@ -214,10 +229,13 @@ class SourceSet(ShownAsTable):
         return cls(read, labels=header, name=path.stem)
 
     def __repr__(self) -> str:
-        size = f"V={self.vertex_count}, M={self.alphabet_size}, Class {self.source_class}"
+        known = f"V={self.vertex_count}" if self.bounds is None else "intervals"
+        size = f"{known}, M={self.alphabet_size}, Class {self.source_class}"
         return f"SourceSet({self.name + ': ' if self.name else ''}{size})"
 
     def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        if self.bounds is not None:
+            return repr(self), ["lower", "upper"], self.labels, np.array(self.bounds)
         return repr(self), range(1, self.vertex_count + 1), self.labels, self.vertices
 
     @cached_property
@@ -234,6 +252,31 @@ class SourceSet(ShownAsTable):
         found = [[as_fraction(p) for p in row] for row in rows]
         return tuple(tuple(p / total for p in row) for row in found for total in [sum(row)])
 
+    @cached_property
+    def vertices(self) -> FloatArray:
+        """Distributions whose hull the set is, shape (V, M); those of intervals are listed when they are asked for.
+
+        Raises ValueError if intervals have more than 10,000.
+        """
+        assert self.bounds is not None, "a set has vertices or bounds"
+        listed = _box_vertices(*self.bounds)
+        listed.setflags(write=False)
+        return listed
+
+    @cached_property
+    def least_majorized(self) -> FloatArray | None:
+        """The one member that all others majorize, shape (M,): of a single distribution and of intervals; None elsewhere.
+
+        Of intervals it is the clipping of one number to the bounds. No member has a smaller sum of its n largest probabilities,
+        for any n: see :mod:`paper_repro.solvers.known_prior`.
+
+        >>> SourceSet.from_intervals([0.5, 0.0, 0.1], [0.9, 0.1, 0.6]).least_majorized
+        array([0.5, 0.1, 0.4])
+        """
+        if self.bounds is not None:
+            return _clipped_number(*self.bounds)
+        return self.vertices[0] if self.vertex_count == 1 else None
+
     @property
     def vertex_count(self) -> int:
         """V, the number of vertices."""
@@ -242,7 +285,7 @@ class SourceSet(ShownAsTable):
     @property
     def alphabet_size(self) -> int:
         """M, the number of letters."""
-        return self.vertices.shape[1]
+        return len(self.labels)
 
     @cached_property
     def source_class(self) -> SourceClass:
@@ -251,6 +294,8 @@ class SourceSet(ShownAsTable):
         I: the hull contains the uniform distribution. II: it does not, and one ordering of the letters, ties
         included, sorts every vertex (hence every member). III: everything else.
         """
+        if self.bounds is not None:
+            return _class_of_intervals(*self.bounds)
         if distance_to_hull(np.full(self.alphabet_size, 1 / self.alphabet_size), self.vertices) <= _UNIFORM:
             return "I"
         # If any common ordering exists, sorting by the average of the vertices finds one.
@@ -261,7 +306,8 @@ class SourceSet(ShownAsTable):
     def worst_case_distortion(self, mechanism: HasMatrix | ArrayLike) -> float:
         """Largest expected Hamming distortion over the set: ``max_P sum_i P_i (1 - Q_ii)``.
 
-        Linear in P, so the maximum is at a vertex. Evaluated from the matrix, shape (M, M); exact up to rounding; a probability.
+        Linear in P, so the maximum is at a vertex; in intervals the letters changed most often take all they can. Evaluated from
+        the matrix, shape (M, M); exact up to rounding; a probability.
         Raises ValueError if the matrix has another shape.
 
         >>> SourceSet([[0.5, 0.5], [0.8, 0.2]]).worst_case_distortion([[1.0, 0.0], [0.4, 0.6]])
@@ -284,7 +330,14 @@ class SourceSet(ShownAsTable):
                 f"({self.alphabet_size}, {self.alphabet_size})"
             )
         check_same_letters(frame_labels(mechanism, "labels"), self.labels, "the mechanism and the source set")
-        return float((self.vertices @ (changes(matrix) if distortions is None else distortions)).max())
+        changed = changes(matrix) if distortions is None else distortions
+        return float((self.vertices @ changed).max()) if self.bounds is None else _largest_mean(changed, *self.bounds)
+
+
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str | None):
+        raise TypeError(f"the name of a source set must be text, got {name!r}")
+    return name or ""
 
 
 def changes(matrix: FloatArray) -> FloatArray:
@@ -495,6 +548,8 @@ def _checked_bounds(
         )
     letters = check_labels(labels, tables[0].size)
     for name, table in zip(("lower", "upper"), tables, strict=True):
+        if {*map(type, table)} == {float} and all(0 <= bound <= 1 for bound in table):
+            continue
         for letter, bound in zip(letters, table, strict=True):
             try:
                 check_distortion(bound)
@@ -503,7 +558,7 @@ def _checked_bounds(
                     f"{name}: letter {letter!r} is {bound!r}; every bound must be a number between 0 and 1"
                 ) from None
     least, most = (table.astype(float) for table in tables)
-    for letter, low, high in zip(letters, least, most, strict=True):
+    for letter, low, high in zip(letters, least, most, strict=True) if (least > most).any() else ():
         if low > high:
             raise ValueError(
                 f"letter {letter!r} has lower bound {low:g} above upper bound {high:g}; swap or widen them"
@@ -514,6 +569,50 @@ def _checked_bounds(
             f"{math.fsum(most):g}, and 1 must lie between; widen the intervals"
         )
     return least, most
+
+
+def _clipped_number(lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """The distribution ``clip(mu, lower, upper)``, shape (M,)."""
+    # The sum as a function of mu: its slope is the number of letters whose lower bound is passed and whose upper one is not.
+    points = np.concatenate([lower, upper])
+    order = np.argsort(points)
+    points = points[order]
+    slopes = np.cumsum(np.where(order < len(lower), 1, -1))
+    sums = math.fsum(lower) + np.append(0.0, np.cumsum(slopes[:-1] * np.diff(points)))
+    place = max(int(np.searchsorted(sums, 1.0, side="left")) - 1, 0)
+    level = points[place] + max(1 - sums[place], 0.0) / max(slopes[place], 1)
+    between = (lower < level) & (level < upper)
+    if between.any():  # once more, free of the sums' rounding
+        fixed = np.clip(level, lower, upper)
+        fixed[between] = 0.0
+        level = (1 - math.fsum(fixed)) / between.sum()
+    return np.clip(level, lower, upper)
+
+
+def _class_of_intervals(lower: FloatArray, upper: FloatArray) -> SourceClass:
+    size = len(lower)
+    if (lower <= 1 / size + _UNIFORM).all() and (upper >= 1 / size - _UNIFORM).all():
+        return "I"
+    least, most = math.fsum(lower), math.fsum(upper)
+    # What is in reach, given what the other letters can take; in a common order both ends fall.
+    reach = np.maximum(lower, 1 - (most - upper)), np.minimum(upper, 1 - (least - lower))
+    order = np.argsort(-(reach[0] + reach[1]), kind="stable")
+    (low, high), (next_low, next_high) = ((bound[order[part]] for bound in (lower, upper)) for part in _NEIGHBORS)
+    # The least difference of neighbors: at one's lower and the other's upper bound, unless the rest cannot make up a sum of 1.
+    rest = 1 - low - next_high
+    short = np.maximum(0.0, least - low - next_low - rest) + np.maximum(0.0, rest - (most - high - next_high))
+    return "II" if (low - next_high + short >= -_TIE).all() else "III"
+
+
+_NEIGHBORS = slice(None, -1), slice(1, None)
+
+
+def _largest_mean(values: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
+    """Largest ``P . values`` over the distributions between the bounds: a fractional knapsack, the largest values first."""
+    order = np.argsort(-values)
+    widths = (upper - lower)[order]
+    taken = np.clip(1 - math.fsum(lower) - (np.cumsum(widths) - widths), 0.0, widths)
+    return float(lower @ values + taken @ values[order])
 
 
 def _box_vertices(lower: FloatArray, upper: FloatArray) -> FloatArray:
@@ -549,6 +648,7 @@ def _box_vertices(lower: FloatArray, upper: FloatArray) -> FloatArray:
         if len(found) > _MOST_VERTICES:
             raise ValueError(
                 f"intervals for {len(order)} letters have more than {_MOST_VERTICES} vertices, the most that are listed; "
-                "merge rare letters into one, or give some a known probability (lower = upper)"
+                "merge rare letters into one, give some a known probability (lower = upper), or ask for differential privacy or "
+                "maximal leakage, which need no vertices"
             )
     return np.array(sorted(found, key=tuple))

@@ -41,6 +41,8 @@ _MOST_CELLS = 40_000
 # As in the diagonal's program.
 _MOMENTS, _GOAL, _ENOUGH = (1.0, 10.0, 0.1), 1e-11, 1e-9
 _STEPS, _PATIENCE, _OVERSHOOT = 150, 10, 0.1
+# A gap from which on, at large orders at once, other ways are tried, and how many distortions are for a leakage.
+_WORTH_SEARCH, _LARGE_ORDER, _SEARCHED = 1e-7, 4.0, 12
 
 
 def _supports(alpha: float, prior: FloatArray, penalties: FloatArray, ratios: FloatArray) -> tuple[float, float]:
@@ -139,6 +141,7 @@ class ChannelInformationProgram:
             )
         self._known: NDArray[np.bool_] = np.asarray(vertices.any(axis=0))
         self._vertices, self._costs, self._alpha = vertices[:, self._known], costs[self._known], alpha
+        self._whole, self._costs_of_all = vertices, costs
 
     def at_distortion(self, distortion: float, resolved: float = 0.0) -> Proposal:
         """Least leakage at a distortion above 0 and below the one without leakage; as at ``resolved``, if that is more."""
@@ -156,16 +159,67 @@ class ChannelInformationProgram:
         return self._best(math.inf, leakage)
 
     def _best(self, distortion: float, leakage: float) -> Proposal:
-        found, least = None, math.inf
-        for moment in _MOMENTS:
-            proposal, gap = self._attempt(distortion, leakage, moment)
-            if proposal is not None and (found is None or gap < least):
-                found, least = proposal, gap
-            if least <= _ENOUGH:
-                break
+        found, least = self._attempts(distortion, leakage)
+        if least > _WORTH_SEARCH and math.isfinite(leakage):
+            again, gap = self._at_leakage_by_distortions(leakage)
+            if gap < least:
+                found = again
         if found is None:
             raise SolverError(f"no step was possible at distortion {distortion!r} or leakage {leakage!r}")
         return found
+
+    def _attempts(self, distortion: float, leakage: float) -> tuple[Proposal | None, float]:
+        best, least = None, math.inf
+        for moment in _MOMENTS:
+            found, gap = self._attempt(distortion, leakage, moment, None)
+            if found is not None and (best is None or gap < least):
+                best, least = found, gap
+            if least <= (_ENOUGH if self._alpha < _LARGE_ORDER else _WORTH_SEARCH):
+                return best, least
+        order, start = _LARGE_ORDER, None
+        while order < self._alpha:  # the optimum moves little from one order to the next
+            program = ChannelInformationProgram(self._whole, self._costs_of_all, order)
+            start = program._attempt(distortion, leakage, _MOMENTS[0], start)[0] or start
+            order *= 3
+        if start is not None:
+            found, gap = self._attempt(distortion, leakage, _MOMENTS[0], start)
+            if found is not None and gap < least:
+                best, least = found, gap
+        return best, least
+
+    def _outputs(self, proposal: Proposal) -> tuple[FloatArray, FloatArray]:
+        """A proposal's rows, and the output that is best against its prior."""
+        matrix, prior = proposal.mechanism[self._known], proposal.weights @ self._vertices
+        peaks = matrix.max(axis=0)
+        relative = matrix / np.where(peaks > 0, peaks, 1.0)
+        outputs = peaks * (prior @ relative**self._alpha) ** (1 / self._alpha)
+        return matrix, outputs / outputs.sum()
+
+    @np.errstate(all="ignore")
+    def _at_leakage_by_distortions(self, leakage: float) -> tuple[Proposal | None, float]:
+        """Newton's method for the distortion at which so much leaks: the curve is convex but for its logarithm."""
+        low, high = 0.0, float((self._vertices @ self._costs).max(axis=0).min())
+        distortion, best, least = high / 2, None, math.inf
+        share = (self._alpha - 1) / self._alpha
+        for _ in range(_SEARCHED):
+            found, _ = self._attempts(distortion, math.inf)
+            if found is None:
+                break
+            (matrix, outputs), prices = self._outputs(found), found.certificate[0]
+            leaked = self._leaked(matrix, outputs)
+            again, gap = self._mended(
+                matrix, outputs, (found.weights, prices, found.certificate[1][self._known]), math.inf, leakage
+            )
+            if gap < least:
+                best, least = again, gap
+            if least <= _ENOUGH:
+                break
+            low, high = (distortion, high) if leaked > leakage else (low, distortion)
+            slope = float(prices.sum()) / math.exp(share * leaked)
+            distortion = distortion + (leaked - leakage) / slope if slope > 0 else high
+            if not low < distortion < high:
+                distortion = (low + high) / 2
+        return best, least
 
     def _mended(
         self,
@@ -213,7 +267,9 @@ class ChannelInformationProgram:
         return math.log1p(float((self._vertices @ (matrix * np.expm1(rate * logs)).sum(axis=1)).max())) / rate
 
     @np.errstate(all="ignore")  # what is not finite is not taken
-    def _attempt(self, distortion: float, leakage: float, moment: float) -> tuple[Proposal | None, float]:
+    def _attempt(
+        self, distortion: float, leakage: float, moment: float, start: Proposal | None
+    ) -> tuple[Proposal | None, float]:
         """The best of the points on the way of one interior-point method, and its gap."""
         vertices, alpha, costs = self._vertices, self._alpha, self._costs
         (count, size), letters = vertices.shape, costs.shape[1]
@@ -227,6 +283,9 @@ class ChannelInformationProgram:
         exact = np.eye(letters)[self._known]
         part = min(0.9, 0.9 * distortion / self._spent(constant)) if by_distortion else 0.5
         matrix = part * constant + (1 - part) * exact
+        if start is not None:
+            rows_of_start, outputs_of_start = self._outputs(start)
+            matrix, first = 0.9 * rows_of_start + 0.1 * matrix, 0.9 * outputs_of_start + 0.1 * first
         total = math.exp(share * (self._leaked(matrix, first) if by_distortion else leakage))
         outputs = first * total
         cells = Cells.with_moments(alpha, matrix, np.broadcast_to(outputs, matrix.shape), moment)
