@@ -82,6 +82,11 @@ class Spread:
         return Spread(*parts).matrix
 
     @cached_property
+    def is_kept_most(self) -> bool:
+        """Whether no entry of a column exceeds the one that is kept, by construction."""
+        return self.answers is self.kept and bool(self.shares.max() <= 1)
+
+    @cached_property
     def others(self) -> tuple[FloatArray, FloatArray]:
         """The largest and the smallest share of any other letter, two arrays of shape (M,), for M >= 2."""
         found = []

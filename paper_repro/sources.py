@@ -50,6 +50,8 @@ _TIE = 1e-12
 _UNIFORM = 1e-9
 # Vertices of intervals that are listed: programs have a row for each.
 _MOST_VERTICES = 10_000
+# Letters between two different bounds whose vertices are looked for.
+_MOST_FREE = 1_000
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -597,7 +599,7 @@ def _class_of_intervals(lower: FloatArray, upper: FloatArray) -> SourceClass:
     # What is in reach, given what the other letters can take; in a common order both ends fall.
     reach = np.maximum(lower, 1 - (most - upper)), np.minimum(upper, 1 - (least - lower))
     order = np.argsort(-(reach[0] + reach[1]), kind="stable")
-    (low, high), (next_low, next_high) = ((bound[order[part]] for bound in (lower, upper)) for part in _NEIGHBORS)
+    low, high, next_low, next_high = (bound[order[part]] for part in _NEIGHBORS for bound in (lower, upper))
     # The least difference of neighbors: at one's lower and the other's upper bound, unless the rest cannot make up a sum of 1.
     rest = 1 - low - next_high
     short = np.maximum(0.0, least - low - next_low - rest) + np.maximum(0.0, rest - (most - high - next_high))
@@ -623,6 +625,13 @@ def _box_vertices(lower: FloatArray, upper: FloatArray) -> FloatArray:
     """
     widths = upper - lower
     order = [int(letter) for letter in np.argsort(-widths, kind="stable") if widths[letter] > _TIE]
+    too_many = (
+        f"intervals for {len(order)} letters have more than {_MOST_VERTICES} vertices, the most that are listed (for at most "
+        f"{_MOST_FREE} letters); merge rare letters into one, give some a known probability (lower = upper), or ask for "
+        "differential privacy or maximal leakage, which need no vertices"
+    )
+    if len(order) > _MOST_FREE:
+        raise ValueError(too_many)
     reach = np.append(np.cumsum(widths[order][::-1])[::-1], 0.0)  # what the letters from here on can still take
     found: list[FloatArray] = []
     given = min(max(1 - math.fsum(lower), 0.0), reach[0])
@@ -646,9 +655,5 @@ def _box_vertices(lower: FloatArray, upper: FloatArray) -> FloatArray:
             branches.append((place + 1, rest, full, between))
             branches.append((place + 1, rest - widths[letter], [*full, letter], between))
         if len(found) > _MOST_VERTICES:
-            raise ValueError(
-                f"intervals for {len(order)} letters have more than {_MOST_VERTICES} vertices, the most that are listed; "
-                "merge rare letters into one, give some a known probability (lower = upper), or ask for differential privacy or "
-                "maximal leakage, which need no vertices"
-            )
+            raise ValueError(too_many)
     return np.array(sorted(found, key=tuple))

@@ -186,5 +186,8 @@ class _RescaledOptimizer(Optimizer):
     def rounding(self, figure: float, unit: str) -> float:
         return self._private.rounding(figure, unit)
 
+    def prior(self, proposal: Proposal) -> FloatArray:
+        return self._private.prior(proposal)
+
     def _rescaled(self, private: Proposal) -> Proposal:
         return replace(private, mechanism=private.mechanism.mixed_with_identity(self._delta))

@@ -13,6 +13,7 @@ from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.exact_curves import ExactCurve, exact_curve
+from paper_repro.notions.known_prior import PriorOptimizer
 from paper_repro.notions.optimizers import RatioOptimizer
 from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, ratio_leakage, spread_leakage, spread_of
 from paper_repro.solvers.channel_ratio import Comparisons
@@ -23,6 +24,7 @@ from paper_repro.solvers.diagonal_ratio import (
     least_leakage_of_prior,
     least_leakage_of_weights,
 )
+from paper_repro.solvers.known_prior import RatioOfPrior
 from paper_repro.solvers.profile_ratio import RatioProfiles
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet, check_source
@@ -109,6 +111,8 @@ class DifferentialPrivacy(Notion):
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
         if costs is None and is_clique(self.adjacency, source.alphabet_size):
+            if (prior := source.least_majorized) is not None:
+                return PriorOptimizer(self, source, RatioOfPrior(prior))
             return _DiagonalOptimizer(self, source)
         adjacency = self.adjacency or clique(source.alphabet_size)
         if costs is None:
@@ -154,7 +158,7 @@ class _GraphOptimizer(RatioOptimizer):
 
     def __init__(self, notion: Notion, source: SourceSet, adjacency: Adjacency) -> None:
         super().__init__(notion, source, Comparisons.of_neighbors(adjacency))
-        self._clique, self._diameter = _DiagonalOptimizer(DifferentialPrivacy(), source), adjacency.diameter
+        self._clique, self._diameter = DifferentialPrivacy().optimizer(source), adjacency.diameter
 
     def _at_distortion(self, distortion: float) -> Proposal:
         on_clique = self._clique.at_distortion(distortion)

@@ -111,9 +111,9 @@ class ExactCurve:
 def exact_curve(source: SourceSet) -> ExactCurve:
     """The complete privacy-distortion curve of differential privacy, with all its breakpoints, for any source set.
 
-    For one prior the pieces are ``exp(eps) = (n - 1)(1 - D) / (D - tail_n)`` (Theorem 13, Zhong and Bu 2022), for the cost of
-    one sort. For several vertices, each piece is one active set of the linear program (see
-    :mod:`paper_repro.solvers.diagonal_ratio`), followed from breakpoint to breakpoint.
+    For one prior, and for intervals by their least majorized member, the pieces are ``exp(eps) = (n - 1)(1 - D) / (D - tail_n)``
+    (Theorem 13, Zhong and Bu 2022), for the cost of one sort. For several vertices, each piece is one active set of the linear
+    program (see :mod:`paper_repro.solvers.diagonal_ratio`), followed from breakpoint to breakpoint.
 
     Returns
     -------
@@ -141,7 +141,8 @@ def exact_curve(source: SourceSet) -> ExactCurve:
 
 @lru_cache(maxsize=64)  # source sets are frozen, and hashed by identity
 def _exact_curve(source: SourceSet) -> ExactCurve:
-    return _curve_of_prior(source.vertices[0]) if source.vertex_count == 1 else _curve_of_set(source)
+    prior = source.least_majorized
+    return _curve_of_set(source) if prior is None else _curve_of_prior(prior)
 
 
 def _curve_of_prior(prior: FloatArray) -> ExactCurve:

@@ -69,7 +69,7 @@ class PriorOptimizer(Optimizer):
 
     @cached_property
     def perfect(self) -> PerfectPrivacy:
-        return PerfectPrivacy(self._program.perfect, self._program.constant.matrix[0], np.ones(1))
+        return PerfectPrivacy(self._program.perfect, self._program.likeliest, np.ones(1))
 
     def _proposal(self, mechanism: object) -> Proposal:
         return Proposal(mechanism, np.ones(1))

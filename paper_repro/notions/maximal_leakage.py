@@ -15,6 +15,8 @@ from paper_repro.notions.optimizers import FLAT, LeakageOptimizer
 from paper_repro.notions.ratios import as_channel, log_rounded_up, spread_of
 from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
 from paper_repro.solvers.diagonal_mass import DiagonalMassProgram, least_mass_distortion, least_mass_leakage
+from paper_repro.notions.known_prior import PriorOptimizer
+from paper_repro.solvers.known_prior import MassOfPrior
 from paper_repro.solvers.profile_mass import MassProfiles
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.sources import SourceSet
@@ -47,7 +49,8 @@ class MaximalLeakage(Notion):
         if spread is None:
             exact = sum(map(Fraction, as_channel(mechanism).max(axis=0)), Fraction(0))
         else:  # a correctly rounded sum, and what is missing of it
-            largest = np.maximum(spread.kept, spread.answers * spread.others[0])
+            highest = spread.kept if spread.is_kept_most else np.maximum(spread.kept, spread.answers * spread.others[0])
+            largest = highest.tolist()
             total = math.fsum(largest)
             rest = math.fsum([-total, *largest])
             exact = Fraction(total) + Fraction(math.nextafter(rest, math.inf) if rest else 0.0)
@@ -57,7 +60,11 @@ class MaximalLeakage(Notion):
         return MassProfiles(values, records)
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
-        return _DiagonalOptimizer(self, source) if costs is None else _ChannelOptimizer(self, source, costs)
+        if costs is not None:
+            return _ChannelOptimizer(self, source, costs)
+        if (prior := source.least_majorized) is not None:
+            return PriorOptimizer(self, source, MassOfPrior(prior))
+        return _DiagonalOptimizer(self, source)
 
 
 class _DiagonalOptimizer(ProgramOptimizer):

@@ -35,6 +35,8 @@ __all__ = [
 
 # Quotients of floats this close, relative to the largest, are compared as rationals.
 _CLOSE = 1e-13
+# Different letters that are; of more the quotients' rounding is added.
+_MOST_EXACT = 100
 
 
 def as_channel(mechanism: Mechanism | ArrayLike) -> FloatArray:
@@ -168,9 +170,11 @@ def spread_leakage(spread: Spread, delta: float = 0.0, standard: bool = False) -
         return 0.0
     most, least = spread.others
     if delta == 0 and answers is kept:  # then kept_j cancels in its column
-        lowest = min(1.0, float(least[kept > 0].min()))
+        lowest = min(1.0, float(least.min(where=kept > 0, initial=1.0)))
         return (
-            log_rounded_up(Fraction(max(1.0, float(most[kept > 0].max()))) / Fraction(lowest)) if lowest else math.inf
+            log_rounded_up(Fraction(float(most.max(where=kept > 0, initial=1.0))) / Fraction(lowest))
+            if lowest
+            else math.inf
         )
     found = [Fraction(1)]
     for larger, smaller, allowed in (
@@ -185,11 +189,17 @@ def spread_leakage(spread: Spread, delta: float = 0.0, standard: bool = False) -
         with np.errstate(over="ignore"):
             ratios = above[used] / below[used]
         close = used[ratios >= ratios.max(initial=0.0) * (1 - _CLOSE)]
-        entries = set(zip(*(part[close].tolist() for part in (*larger, *smaller)), strict=True))
-        for numbers in entries:
+        entries = np.array([part[close] for part in (*larger, *smaller)])
+        for _ in range(_MOST_EXACT):  # letters that are treated alike are many, and different ones mostly few
+            if not entries.size:
+                break
+            numbers = entries[:, 0].tolist()
+            entries = entries[:, (entries != entries[:, :1]).any(axis=0)]
             exact = [*map(Fraction, numbers)]
             above_exact = math.prod(exact[: len(larger)]) - Fraction(allowed)
             found.append(above_exact / math.prod(exact[len(larger) :]))
+        else:
+            found.append(Fraction(float(ratios.max()) * (1 + _CLOSE)))
     return log_rounded_up(max(found))
 
 

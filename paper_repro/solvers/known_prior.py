@@ -58,8 +58,13 @@ class _OfPrior:
     @cached_property
     def constant(self) -> Mechanism:
         """An answer that needs no data, spread over the likeliest letters."""
+        return Mechanism.constant(self.likeliest)
+
+    @cached_property
+    def likeliest(self) -> FloatArray:
+        """The uniform distribution on the likeliest letters, shape (M,)."""
         likeliest = self.prior == self._rising[-1]
-        return Mechanism.constant(likeliest / likeliest.sum())
+        return likeliest / likeliest.sum()
 
     @cached_property
     def _tails(self) -> FloatArray:
