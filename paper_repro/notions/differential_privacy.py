@@ -13,7 +13,7 @@ from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.exact_curves import ExactCurve, exact_curve
-from paper_repro.notions.known_prior import PriorOptimizer
+from paper_repro.notions.known_prior import ManyLettersOptimizer, PriorOptimizer, has_many_letters
 from paper_repro.notions.optimizers import RatioOptimizer
 from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, ratio_leakage, spread_leakage, spread_of
 from paper_repro.solvers.channel_ratio import Comparisons
@@ -113,6 +113,8 @@ class DifferentialPrivacy(Notion):
         if costs is None and is_clique(self.adjacency, source.alphabet_size):
             if (prior := source.least_majorized) is not None:
                 return PriorOptimizer(self, source, RatioOfPrior(prior))
+            if has_many_letters(source):
+                return ManyLettersOptimizer(self, source, RatioOfPrior)
             return _DiagonalOptimizer(self, source)
         adjacency = self.adjacency or clique(source.alphabet_size)
         if costs is None:

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
+from paper_repro.notions.known_prior import ManyLettersOptimizer, PriorOptimizer, has_many_letters
 from paper_repro.notions.optimizers import FLAT, LeakageOptimizer
 from paper_repro.notions.ratios import as_channel, log_rounded_up, spread_of
 from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
 from paper_repro.solvers.diagonal_mass import DiagonalMassProgram, least_mass_distortion, least_mass_leakage
-from paper_repro.notions.known_prior import PriorOptimizer
 from paper_repro.solvers.known_prior import MassOfPrior
 from paper_repro.solvers.profile_mass import MassProfiles
 from paper_repro.solvers.profiles import ProfileProgram
@@ -64,6 +64,8 @@ class MaximalLeakage(Notion):
             return _ChannelOptimizer(self, source, costs)
         if (prior := source.least_majorized) is not None:
             return PriorOptimizer(self, source, MassOfPrior(prior))
+        if has_many_letters(source):
+            return ManyLettersOptimizer(self, source, MassOfPrior)
         return _DiagonalOptimizer(self, source)
 
 
