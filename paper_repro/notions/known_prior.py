@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
 from functools import cached_property
 from typing import TypeAlias
 
@@ -9,7 +11,8 @@ import numpy as np
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.solvers.games import PERFECT_SLACK, PerfectPrivacy
+from paper_repro.solvers.diagonal_ratio import SMALLEST_DISTORTION
+from paper_repro.solvers.games import PerfectPrivacy
 from paper_repro.solvers.known_prior import MassOfPrior, RatioOfPrior
 from paper_repro.solvers.many_letters import ManyLetters
 from paper_repro.sources import SourceSet
@@ -17,13 +20,40 @@ from paper_repro.types import FloatArray
 
 __all__ = ["ManyLettersOptimizer", "PriorOptimizer", "has_many_letters"]
 
+# More nats count as infinitely many: the distortion is no normal number.
+_MOST_NATS = 700.0
 # From so many probabilities on, letters that do not matter are put together.
 _MANY = 20_000
 
 Program: TypeAlias = RatioOfPrior | MassOfPrior
 
 
-class PriorOptimizer(Optimizer):
+class _ByPrior(Optimizer):
+    """What is judged by the closed forms of one prior."""
+
+    @abstractmethod
+    def _of_prior(self, proposal: Proposal) -> Program:
+        """The closed forms of the prior that a proposal names."""
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        if self.perfect.is_enough(distortion):
+            return 0.0
+        return self._of_prior(proposal).least_leakage(distortion if distortion >= SMALLEST_DISTORTION else 0.0)
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        return self._of_prior(proposal).least_distortion(leakage)
+
+    def prior(self, proposal: Proposal) -> FloatArray:
+        return self._of_prior(proposal).prior
+
+    def tolerance(self, figure: float, unit: str) -> float:
+        return max(super().tolerance(figure, unit), SMALLEST_DISTORTION if unit == "distortion" else 0.0)
+
+    def rounding(self, figure: float, unit: str) -> float:
+        return 1e-12 * figure + (max(1e-13, 1e-15 * self.source.alphabet_size) if unit == "nats" else 0.0)
+
+
+class PriorOptimizer(_ByPrior):
     """The best mechanisms for the one member of a set that all others majorize: best for the whole set.
 
     See :mod:`paper_repro.solvers.known_prior`. The prior forces every result by itself.
@@ -52,25 +82,17 @@ class PriorOptimizer(Optimizer):
         self._program = program
 
     def at_distortion(self, distortion: float) -> Proposal:
-        # No slack at 0: there, not even what rounds to nothing may be changed.
-        if distortion >= self._program.perfect - (PERFECT_SLACK if distortion > 0 else 0.0):
+        if self.perfect.is_enough(distortion):
             return self._proposal(self._program.constant)
-        return self._proposal(self._program.at_distortion(distortion))
+        return self._proposal(self._program.at_distortion(distortion if distortion >= SMALLEST_DISTORTION else 0.0))
 
     def at_leakage(self, leakage: float) -> Proposal:
         if leakage == 0 or self._program.perfect == 0:
             return self._proposal(self._program.constant)
-        # Beyond 700 nats exp(-leakage) is no normal number, and the distortion is below 1e-300.
-        return self._proposal(self._program.at_leakage(leakage if np.isinf(leakage) else min(leakage, 700.0)))
+        return self._proposal(self._program.at_leakage(leakage if leakage <= _MOST_NATS else math.inf))
 
-    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
-        return self._program.least_leakage(distortion)
-
-    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
-        return self._program.least_distortion(leakage)
-
-    def prior(self, proposal: Proposal) -> FloatArray:
-        return self._program.prior
+    def _of_prior(self, proposal: Proposal) -> Program:
+        return self._program
 
     @cached_property
     def perfect(self) -> PerfectPrivacy:
@@ -89,7 +111,7 @@ def has_many_letters(source: SourceSet) -> bool:
     return source.vertices.size >= _MANY and source.vertex_count <= source.alphabet_size // 100
 
 
-class ManyLettersOptimizer(Optimizer):
+class ManyLettersOptimizer(_ByPrior):
     """The best mechanisms for few distributions over many letters: see :mod:`paper_repro.solvers.many_letters`.
 
     Parameters
@@ -115,10 +137,10 @@ class ManyLettersOptimizer(Optimizer):
         self._program, self._letters = program, ManyLetters(source.vertices)
 
     def at_distortion(self, distortion: float) -> Proposal:
-        if distortion == 0:
-            return self._proposal(np.where(self.source.vertices.any(axis=0), 0.0, 1.0), self.perfect.weights)
-        if distortion >= self.perfect.distortion - PERFECT_SLACK:
+        if self.perfect.is_enough(distortion):
             return self._without_leakage()
+        if distortion < SMALLEST_DISTORTION:
+            return self._proposal(np.where(self.source.vertices.any(axis=0), 0.0, 1.0), self.perfect.weights)
         ratio = self._program is RatioOfPrior
         found = self._letters.ratio_at_distortion if ratio else self._letters.mass_at_distortion
         return self._proposal(*found(distortion))
@@ -127,24 +149,18 @@ class ManyLettersOptimizer(Optimizer):
         if leakage == 0:
             return self._without_leakage()
         if self._program is RatioOfPrior:
-            if np.isinf(leakage):
+            if leakage > _MOST_NATS:
                 return self.at_distortion(0.0)
-            return self._proposal(*self._letters.ratio_at_leakage(min(leakage, 700.0)))
+            return self._proposal(*self._letters.ratio_at_leakage(leakage))
         if leakage >= np.log(self.source.vertices.any(axis=0).sum()):
             return self.at_distortion(0.0)
         return self._proposal(*self._letters.mass_at_leakage(leakage))
 
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
-        if distortion == 0:
+        if distortion < SMALLEST_DISTORTION and not self.perfect.is_enough(distortion):
             ratio, known = self._program is RatioOfPrior, self.source.vertices.any(axis=0).sum()
-            return float("inf") if ratio and known > 1 else float(np.log(known))
-        return self._of_prior(proposal).least_leakage(distortion)
-
-    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
-        return self._of_prior(proposal).least_distortion(leakage)
-
-    def prior(self, proposal: Proposal) -> FloatArray:
-        return self._of_prior(proposal).prior
+            return math.inf if ratio else math.log(known)
+        return super().least_leakage(proposal, distortion)
 
     @cached_property
     def perfect(self) -> PerfectPrivacy:

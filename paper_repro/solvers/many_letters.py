@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -81,36 +81,39 @@ class ManyLetters:
         """Differential privacy: least leakage at a distortion between 0 and the jump to no leakage."""
 
         def judged(model: _Model, theta: float) -> tuple[_Answer, float]:
-            while True:
-                answer = model.solved(theta)
-                better = (distortion - answer.spent) / max(answer.kept - 1, 1e-300)
-                if better <= theta * (1 + _CLOSED):
-                    return answer, -better
-                theta = better
+            answer, best = _newton(model, theta, lambda spent, kept: (distortion - spent) / max(kept - 1, 1e-300))
+            return answer, -best
 
         def bound(prior: FloatArray) -> tuple[float, float]:
             theta = _root(prior, distortion, -1.0) if distortion < 1 - prior.max() else 1 - distortion
             return theta, -theta
 
-        given_up, weights = self._refined(bound, judged)
+        given_up, weights = self._refined(bound, judged, self._beside_the_jump(distortion))
         spent = min(distortion, float((self.vertices @ given_up).max()))
-        if (weights @ self.vertices).max() > (1 - distortion) * (1 - 1e-9):
-            # On its own jump: a prior beside it needs as much leakage also by itself.
-            weights = (1 - 1e-10) * weights + 1e-10 * self.perfect.weights
         return _mixed(given_up, (distortion - spent) / (1 - spent)), weights
+
+    def _beside_the_jump(self, distortion: float) -> Callable[[FloatArray], FloatArray]:
+        """What moves the weights of a prior that needs no leakage, often by a hair, to one of the hull that just does."""
+        allowed, least = 1 - distortion, 1 - self.perfect.distortion
+        hair = max(1e-11 * (allowed - least), 4e-16 * math.sqrt(len(self._peaks)))
+
+        def moved(weights: FloatArray) -> FloatArray:
+            peak = float((weights @ self.vertices).max())
+            if peak <= allowed - hair:
+                return weights
+            share = min(1.0, (peak - allowed + hair) / (peak - least)) if peak > least else 1.0
+            return (1 - share) * weights + share * self.perfect.weights
+
+        return moved
 
     def ratio_at_leakage(self, leakage: float) -> tuple[FloatArray, FloatArray]:
         """Differential privacy: least distortion at a positive leakage in nats."""
         excess, odds = math.expm1(leakage), math.exp(-leakage)
 
         def judged(model: _Model, theta: float) -> tuple[_Answer, float]:
-            while True:
-                answer = model.solved(theta)
-                better = (1 - answer.spent) / (answer.kept + excess)
-                if better <= theta * (1 + 1e-15):
-                    others = (answer.kept - 1) * odds
-                    return answer, (answer.spent + others) / (1 + others)
-                theta = better
+            answer, _ = _newton(model, theta, lambda spent, kept: (1 - spent) / (kept + excess))
+            others = (answer.kept - 1) * odds
+            return answer, (answer.spent + others) / (1 + others)
 
         def bound(prior: FloatArray) -> tuple[float, float]:
             theta = _root(prior, 1.0, excess)
@@ -154,12 +157,17 @@ class ManyLetters:
             answer = model.solved(theta, kept=left)
             return answer, answer.spent
 
-        return self._refined(bound, judged)
+        given_up, weights = self._refined(bound, judged)
+        kept = 1 - given_up
+        return np.clip(1 - kept * min(1.0, left / kept.sum()), 0.0, 1.0), weights
 
-    def _refined(self, bound: _Bound, judged: _Judged) -> tuple[FloatArray, FloatArray]:
+    def _refined(
+        self, bound: _Bound, judged: _Judged, moved: Callable[[FloatArray], FloatArray] = lambda weights: weights
+    ) -> tuple[FloatArray, FloatArray]:
         """The parts of the letters that are given up, shape (M,), and the vertices' weights, shape (V,).
 
-        ``bound`` gives a prior's threshold and its lower bound, and ``judged`` the best of a program and its upper bound.
+        ``bound`` gives a prior's threshold and its lower bound, ``judged`` the best of a program and its upper bound, and
+        ``moved`` better weights than those of the program.
         """
         count, size = self.vertices.shape
         weights, groups, nearest = np.full(count, 1 / count), np.zeros(size, dtype=np.intp), _NEAREST
@@ -184,7 +192,7 @@ class ManyLetters:
             answer, figure = judged(_Model(self.vertices, places, center[1]), center[1])
             if figure < lowest:
                 best, lowest = answer.given_up[places], figure
-            weights = answer.weights
+            weights = moved(answer.weights)
             if DEBUG:
                 print(_, nearest, groups.max(), lowest, highest, lowest - highest)
         return best, best_weights
@@ -254,6 +262,20 @@ class _Model:
             weights = np.ones(count)
         worst = float((self._masses @ given_up).max())
         return _Answer(given_up, worst, float(self._sizes @ (1 - given_up)), weights / weights.sum())
+
+
+def _newton(model: _Model, theta: float, value: Callable[[float, float], float]) -> tuple[_Answer, float]:
+    """The answer whose theta is largest, and that: from an answer's own theta on they only get better."""
+    answer, best = model.solved(theta), -math.inf
+    found = answer
+    while (better := value(found.spent, found.kept)) > best + _CLOSED * abs(best) or best <= 0:
+        if better > best:
+            answer, best = found, better
+        theta = better if better > 0 else theta / 2
+        if theta < 1e-300:
+            break
+        found = model.solved(theta)
+    return replace(answer, weights=found.weights), best
 
 
 def _root(prior: FloatArray, total: float, more: float) -> float:
