@@ -78,7 +78,7 @@ class ManyLetters:
         return PerfectPrivacy(float((self.vertices @ (1 - letters)).max()), letters, weights)
 
     def ratio_at_distortion(self, distortion: float) -> tuple[FloatArray, FloatArray]:
-        """Differential privacy: least leakage at a distortion between 0 and the jump to no leakage."""
+        """Differential privacy: least leakage at a distortion below the jump to none; shapes (M,) and (V,)."""
 
         def judged(model: _Model, theta: float) -> tuple[_Answer, float]:
             answer, best = _newton(model, theta, lambda spent, kept: (distortion - spent) / max(kept - 1, 1e-300))
@@ -107,7 +107,7 @@ class ManyLetters:
         return moved
 
     def ratio_at_leakage(self, leakage: float) -> tuple[FloatArray, FloatArray]:
-        """Differential privacy: least distortion at a positive leakage in nats."""
+        """Differential privacy: least distortion at a positive leakage in nats; shapes (M,) and (V,)."""
         excess, odds = math.expm1(leakage), math.exp(-leakage)
 
         def judged(model: _Model, theta: float) -> tuple[_Answer, float]:
@@ -126,7 +126,7 @@ class ManyLetters:
         return _mixed(given_up, others / (1 + others)), weights
 
     def mass_at_distortion(self, distortion: float) -> tuple[FloatArray, FloatArray]:
-        """Maximal leakage: least at a distortion between 0 and the one without leakage."""
+        """Maximal leakage: least at a distortion below the one without leakage; shapes (M,) and (V,)."""
 
         def bound(prior: FloatArray) -> tuple[float, float]:
             rising = np.sort(prior)
@@ -144,7 +144,7 @@ class ManyLetters:
         return given_up * min(1.0, distortion / worst) if worst > 0 else given_up, weights
 
     def mass_at_leakage(self, leakage: float) -> tuple[FloatArray, FloatArray]:
-        """Maximal leakage: least distortion at a leakage in nats, which may be 0."""
+        """Maximal leakage: least distortion at a leakage in nats, which may be 0; shapes (M,) and (V,)."""
         left = math.exp(leakage)
 
         def bound(prior: FloatArray) -> tuple[float, float]:
