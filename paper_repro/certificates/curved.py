@@ -206,11 +206,16 @@ class _Problem:
         size, found = len(self._matrix), self._about.multipliers
         if len(found) == 3:
             lambdas, duals, tangent = (np.asarray(part, dtype=float) for part in found)
-            graph = getattr(self._notion, "adjacency", None)
-            order_of = {(int(i), int(k)): w for (i, k), w in zip(neighbors(graph, size), lambdas, strict=True)}
-            lambdas = np.array([order_of[int(i), int(k)] for i, k in self._pairs])
+            # Letters that never occur were left out: they are like the first one that does.
+            letters = np.arange(size) if len(tangent) == size else np.flatnonzero(self._vertices.any(axis=0))
+            graph = getattr(self._notion, "adjacency", None) if len(letters) == size else None
+            pairs = letters[neighbors(graph, len(letters))]
+            order_of = {(int(i), int(k)): weight for (i, k), weight in zip(pairs, lambdas, strict=True)}
+            lambdas = np.array([order_of.get((int(i), int(k)), 0.0) for i, k in self._pairs])
+            places = np.zeros(size, dtype=int)
+            places[letters] = np.arange(len(letters))
             total = lambdas.sum()
-            return lambdas / total, duals / total, np.maximum(tangent, _LEAST)
+            return lambdas / total, duals / total, np.maximum(tangent[places][:, places], _LEAST)
         # Randomized response, best against the uniform prior.
         kept, other = float(self._matrix[0, 0]), float(self._matrix[0, 1])
         if not kept > other > 0:
