@@ -41,7 +41,9 @@ class DifferentialPrivacy(Notion):
     Definition 1, Alvim et al. 2011). It does not depend on the source set, which enters through the distortion alone. The
     optimum is exact for every source set and every graph: one linear program over the diagonal where all letters are
     neighbors (see :mod:`paper_repro.solvers.diagonal_ratio`), one over the channel elsewhere
-    (:mod:`paper_repro.solvers.channel_ratio`), certified within 1e-9 in distortion.
+    (:mod:`paper_repro.solvers.channel_ratio`), certified within 1e-9: in nats at a distortion, relatively at a leakage. Where all
+    letters are neighbors distortions keep their relative precision down to 1e-300, and the least favorable prior, by its closed
+    form, forces the result by itself; it is None in the rare case that no floats are fine enough to say it.
 
     For one known prior that optimum is RRWithPrior (:mod:`paper_repro.papers.ghazi2021`), from label differential privacy; for a
     source set it is a robust one. With ``costs`` that grow away from the true letter and one prior it is RRonBins (Ghazi et al.,

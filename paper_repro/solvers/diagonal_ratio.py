@@ -34,7 +34,13 @@ ratio t is
 
     D*(t) >= 1 - max_n  t / (t + n - 1) * top_n(P).                                                    (3)
 
-So a solver only has to find the active set; the numbers come from the small system, accurate to rounding.
+So a solver only has to find the active set; the numbers come from the small system, accurate to rounding, or from
+fractions where floats and (3) do not agree.
+
+**Priors on their own jump.** At a fixed leakage (3) for the worst prior P is tight. At a fixed distortion D it need not be:
+over whole pieces of the curve ``1 - max_i P_i = D`` may hold, and there P alone, unlike the set, needs no leakage. But ``1 -
+max_i P_i`` is concave and exceeds D at the member ``P_0`` that needs most without leakage. So ``(1 - h) P + h P_0`` has its
+jump beyond D by at least ``h (D_0 - D)``, for any h > 0, and as h goes to 0 it forces all of the leakage.
 """
 
 from __future__ import annotations

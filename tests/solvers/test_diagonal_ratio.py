@@ -1,13 +1,16 @@
 """Differential privacy's program: closed forms for one prior, active sets, and where the symmetric regime ends."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paper_repro import ApproximateDP, DifferentialPrivacy, SourceSet, exact_curve, optimal_mechanism
 from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, least_distortion_of_prior, prior_breakpoints
+from paper_repro.solvers.exact import exact_optimum
 from tests.oracles.instances import CLASSES, random_vertices, vertex_sets
 from tests.oracles.tradeoffs import highest_floor, leakage_of_prior, least_distortion
 from tests.oracles.tradeoffs import least_distortion_of_prior as minimax_of_prior
@@ -146,3 +149,81 @@ def test_letters_that_never_occur_are_never_published():
     assert program.letter_count == 2
     assert changed(program.at_distortion(0.1)) == pytest.approx([0.1, 1.0, 0.1], abs=ROUNDING)
     assert changed(program.at_leakage(math.log(9))) == pytest.approx([0.1, 1.0, 0.1], abs=ROUNDING)
+
+
+def exact_leakage(vertices, distortion):
+    """The unscaled program (2) in fractions: ``1 + (M - 1) sigma - sum e``, with ``e_i = 1 + x_i``."""
+    size, budget = vertices.shape[1], Fraction(distortion)
+    rows = [{**dict(enumerate(map(Fraction, row))), size: -budget} for row in vertices]
+    rows += [{i: Fraction(1), size: Fraction(-1)} for i in range(size)]
+    upper = [-sum(map(Fraction, row)) for row in vertices] + [Fraction(-1)] * size
+    found = exact_optimum([-1] * size + [size - 1], rows, upper)
+    ratio = 1 - size + found.objective
+    return math.log(ratio.numerator) - math.log(ratio.denominator) if ratio > 2 else math.log1p(ratio - 1)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_rare_letters_and_tiny_distortions(seed):
+    """Probabilities down to 1e-12 and distortions of their order: in nats, the optimum, alone and along the whole curve."""
+    rng = np.random.default_rng(seed)
+    vertices = rng.dirichlet(np.ones(4), size=3) * 10.0 ** -rng.integers(0, 13, size=(3, 4))
+    source = SourceSet(vertices / vertices.sum(axis=1, keepdims=True))
+    curve = exact_curve(source)
+    for distortion in (
+        *(curve.breakpoints[:-1] * (1 - 1e-13)),
+        *(curve.breakpoints[-1] * 10.0 ** -rng.uniform(0, 13, 2)),
+    ):
+        best = optimal_mechanism(source, distortion=distortion)
+        expected = exact_leakage(source.vertices, float(distortion))
+        assert best.leakage == pytest.approx(expected, abs=1e-9) and best.distortion <= distortion * (1 + 1e-12)
+        assert float(curve.leakage(distortion)) == pytest.approx(expected, abs=1e-9)
+        alone = best.least_favorable_prior
+        assert alone is None or leakage_of_prior(alone, distortion) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_budget_that_a_larger_one_leaked_more_than():
+    source = SourceSet([[0.5, 0.5 - 9e-12, 9e-12], [0.6, 0.4 - 9e-12, 9e-12]])
+    found = [optimal_mechanism(source, distortion=distortion).leakage for distortion in (9e-12, 9.0000009e-12)]
+    assert found == pytest.approx([exact_leakage(source.vertices, d) for d in (9e-12, 9.0000009e-12)], abs=1e-9)
+    assert found[0] > found[1]
+
+
+@pytest.mark.parametrize("distortion", [0.45, 0.5, 0.54])
+def test_a_prior_on_its_own_jump_is_moved_beyond_it(distortion):
+    source = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])
+    best = optimal_mechanism(source, distortion=distortion)
+    alone = optimal_mechanism(SourceSet(best.least_favorable_prior), distortion=distortion)
+    assert best.leakage > 0.04 and alone.leakage == pytest.approx(best.leakage, abs=1e-9)
+
+
+@pytest.mark.parametrize("notion", [DifferentialPrivacy(), ApproximateDP(0.1)], ids=str)
+@pytest.mark.parametrize("leakage", [38.0, 200.0, 650.0])
+def test_large_leakages_are_those_of_tiny_distortions(notion, leakage):
+    source = SourceSet([[0.5, 0.3, 0.2], [0.4, 0.5, 0.1]])
+    best = optimal_mechanism(source, leakage=leakage, notion=notion)
+    keeps = 1 - getattr(notion, "delta", 0.0)
+    assert best.distortion == pytest.approx(keeps * 2 * math.exp(-leakage), rel=1e-9) and best.leakage <= leakage
+    again = optimal_mechanism(source, distortion=best.distortion, notion=notion)
+    assert again.leakage == pytest.approx(leakage, abs=1e-9)
+
+
+def test_beyond_what_floats_hold():
+    source = SourceSet([[0.5, 0.3, 0.2], [0.4, 0.5, 0.1]])
+    assert 0 < optimal_mechanism(source, leakage=1e4).distortion < 1e-300
+    assert optimal_mechanism(source, distortion=5e-324).leakage == math.inf
+    best = optimal_mechanism(source, distortion=0.0)
+    assert (best.leakage, best.distortion, best.gap) == (math.inf, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_one_exchange_leads_to_the_next_active_set(seed):
+    vertices = random_vertices("III", seed)
+    program = DiagonalRatioProgram(vertices)
+    place, end = program.symmetric_distortion * (1 + 1e-9), program.perfect.distortion
+    active_set = program.active_set(place) if 0 < place < end - 1e-9 else None
+    while active_set is not None:
+        place, active_set = active_set.successor(place)
+        if active_set is None or place >= end * (1 - 1e-9) or not active_set.is_optimal(place):  # ties
+            return
+        numerator, denominator = active_set.ratio(place)
+        assert math.log(numerator[0] / denominator[0]) == pytest.approx(exact_leakage(vertices, place), abs=1e-9)
