@@ -249,41 +249,44 @@ class ChannelLiftProgram:
 
     def _found(self, solve: Callable[[float], _Optimum], distortion: float, without: float) -> tuple[Proposal, float]:
         """The proposal for a budget, and its gap in nats."""
-        simple, bounds = self._simple(distortion), self._of_one_letter(distortion)
+        simple, tried = self._simple(distortion), [self._of_one_letter(distortion)]
         guess = max(simple.step, _water_level(self._vertices.min(axis=0), distortion / without))
-        low, upper, bounds = self._search(solve, distortion, simple, bounds, guess)
+        low, upper = self._search(solve, distortion, simple, tried, guess)
         slack = 1.001 * PERFECT_SLACK * min(1.0, 20 * distortion)  # no tie with a budget that is 1e-12 beside
         if upper is None or upper.slope * upper.step * _JUMP < slack:  # a jump may be that near
-            over, _, beyond = self._search(solve, distortion + slack, low, bounds, 2 * low.step)
-            if over.step > low.step * (1 + _JUMP):
-                low, bounds = over, beyond
-        proposal = self._proposal(low, bounds)
-        return proposal, -math.log(low.step) - self.least_leakage(proposal, distortion)
+            over, _ = self._search(solve, distortion + slack, low, tried, 2 * low.step)
+            low = over if over.step > low.step * (1 + _JUMP) else low
+        found = -math.log(low.step)
+
+        def best() -> tuple[float, int]:
+            """The best bound that is no better than what was found: before a jump that was reached all are."""
+            bounds = ((self._least_nats(optimum.multipliers, distortion), place) for place, optimum in enumerate(tried))
+            return max((bound for bound in bounds if bound[0] <= found + _CLOSED), default=(0.0, 0))
+
+        if found - best()[0] > _CLOSED and low.step * (1 + 5 * _BESIDE) < 1:
+            tried.append(solve(low.step * (1 + 5 * _BESIDE)))  # where the budget is missed by more than rounding
+        least, place = best()
+        return self._proposal(low, tried[place]), found - least
 
     def _search(
-        self, solve: Callable[[float], _Optimum], distortion: float, low: _Optimum, bounds: _Optimum, guess: float
-    ) -> tuple[_Optimum, _Optimum | None, _Optimum]:
-        """The solution at the largest s whose least distortion keeps the budget, one beyond, and the best multipliers."""
-        high, upper = 1.0, None
-
-        def limits(optimum: _Optimum) -> tuple[float, float, _Optimum]:
-            """What is left of the bound if the budget is off by rounding, and the bound."""
-            nats = [self._least_nats(optimum.multipliers, budget) for budget in (distortion * (1 + 1e-13), distortion)]
-            return nats[0], nats[1], optimum
-
-        best = limits(bounds)
+        self, solve: Callable[[float], _Optimum], distortion: float, low: _Optimum, tried: list[_Optimum], guess: float
+    ) -> tuple[_Optimum, _Optimum | None]:
+        """The solution at the largest s whose least distortion keeps the budget, and one beyond; all join what was tried."""
+        high, upper, rounded = 1.0, None, distortion * (1 + 1e-13)
+        least = max(self._least_nats(optimum.multipliers, rounded) for optimum in tried)
         width, beside = math.inf, False
         for trial in range(_TRIES):
-            most = min(high, math.exp(-best[0]))
+            most = min(high, math.exp(-least))
             if low.step >= most * (1 - 3 * _BESIDE):
                 break
             last = solve(guess if low.step < guess < most else (low.step + most) / 2)
-            best = max(best, limits(last), key=lambda limit: limit[:2])
+            tried.append(last)
+            least = max(least, self._least_nats(last.multipliers, rounded))
             if last.distortion <= distortion:
                 low = last
             else:
                 high, upper = last.step, last
-            most = min(high, math.exp(-best[0]))
+            most = min(high, math.exp(-least))
             # Newton from the newest point, or where that leads nowhere from another, and a little beyond, so that both sides
             # close in; beside the best so far, which may be the end of a level piece; bisection where all that is slow.
             guesses = []
@@ -298,7 +301,7 @@ class ChannelLiftProgram:
             guesses.append(math.sqrt(low.step * most) if low.step < most / 4 else (low.step + most) / 2)
             guess = next((place for place in guesses if low.step < place < most), guesses[-1])
             beside = guess == low.step * (1 + 2 * _BESIDE)
-        return low, upper, best[2]
+        return low, upper
 
     def _simple(self, distortion: float) -> _Optimum:
         """The identity, mixed with an even choice of all letters as far as the budget allows."""
