@@ -1,89 +1,175 @@
-r"""Renyi differential privacy by a conic program over the whole channel: any neighbors, any distances, any source set.
+r"""Renyi differential privacy over the whole channel, by Newton's method: any order, neighbors, distances and source set.
 
-For neighbors i, k the Renyi divergence of order alpha > 1 is ``log(T_ik) / (alpha - 1)`` with the moment
+For neighbors i, k and an order alpha the Renyi divergence ``D_ik`` is at most a level L if and only if
 
-    T_ik = sum_j Q_ij^alpha Q_kj^(1 - alpha),
+    F_ik(Q) = sum_j Q_ij E(log Q_ij - log Q_kj - L)  <=  0,        E(x) = (exp((alpha - 1) x) - 1) / (alpha - 1),
 
-jointly convex in the two rows; at order 1 its place is taken by ``KL(Q_i || Q_k)``. Nothing smaller is known for a general prior:
+and ``E(x) = x`` at alpha = 1. F is jointly convex in the two rows, homogeneous, and ``F_ik(Q) = E(D_ik - L)``: numbers of order
+1, with no cancellation for orders near 1 and no overflow for large ones, whatever the leakage. Nothing smaller than a program
+in the M x M entries is known for a general prior:
 
-    minimize    max T_ik     subject to   sum_ij P_v(i) Q_ij d_ij <= D for every vertex v,   rows of Q sum to 1,  Q >= 0,     (1)
+    minimize L  subject to  D_ik <= L,  sum_ij P_v(i) Q_ij d_ij <= D for every vertex v,  rows of Q sum to 1,  Q >= 0,        (1)
 
-with one power cone for each pair of neighbors and each output.
+or D at a given L. An interior point follows the solutions of the conditions of optimality in which every product of a
+constraint's slack and its multiplier is a common number that goes to 0. All steps are in relative changes of the entries, so
+that entries of 1e-300 and of 1 are alike; constraints that bind keep their own rows in Newton's equations. Large orders are
+reached through smaller ones. Where one way stalls another is tried; none is trusted.
 
-**Lower bound.** For weights lambda of the pairs and dual variables y of the distortions, ``sum lambda_ik T_ik`` is homogeneous
-and convex in Q, so a tangent plane at any positive X lies below it, and every channel that keeps the distortions has
+**Lower bounds.** For weights lambda of the pairs (summing to 1) and dual variables y of the distortions, ``sum lambda_ik F_ik``
+is convex and homogeneous, so that a tangent plane at any positive X lies below it, and every channel that keeps the distortions
+has
 
-    max T_ik  >=  sum_i min_j [ G_ij + sum_v y_v P_v(i) d_ij ]  -  D sum_v y_v,                                              (2)
-    G_ij = sum_k lambda_ik alpha s_ikj^(alpha - 1) - (alpha - 1) sum_k lambda_ki s_kij^alpha,     s_ikj = X_ij / X_kj.
+    max F_ik  >=  B = sum_i min_j [ G_ij + sum_v y_v P_v(i) d_ij ]  -  D sum_v y_v,                                           (2)
 
-It depends on X and the dual variables alone. X is the solver's matrix after a few Newton steps toward the minimizer of the
-Lagrangian over the channels, at which the plane is exact; where a letter is never published, only the ratios of X matter.
+with G the gradient of ``sum lambda_ik F_ik`` at X; so its leakage is at least ``L + log(1 + (alpha - 1) B) / (alpha - 1)``, for
+any L. A channel that leaks at most L has F <= 0, so that, whatever the weights sum to, its worst distortion is at least
+
+    sum_i min_j [ G_ij + sum_v y_v P_v(i) d_ij ]  /  sum_v y_v.                                                               (3)
+
+Both hold whatever lambda, y and X are. The interior point ends at multipliers and an X for which they are the optimum, up to
+rounding: X is the channel itself, in which letters that are never published have columns that vanish together, in a direction
+that proves it. Only the mixture of the vertices by y enters: it forces the result by itself.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
-from paper_repro.errors import SolverError, optional
-from paper_repro.solvers.cones import TwoWayProgram
+from paper_repro.solvers.games import perfect_privacy
 from paper_repro.solvers.proposals import Proposal
-from paper_repro.types import FloatArray, IntArray
+from paper_repro.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["ChannelMomentProgram", "least_renyi_divergence"]
+__all__ = ["ChannelMomentProgram", "least_renyi_distortion", "least_renyi_divergence", "renyi_divergences"]
 
-# A column of smaller entries is a letter that is never published.
-_NOISE = 1e-9
-# A letter with larger entries takes part in Newton's steps; the others have columns of their own.
-_PUBLISHED = 1e-7
-# A share of the budget that is left to rounding.
-_MARGIN = 1e-10
-_STEPS, _BARRIER_STEPS, _LEAST_BARRIER = 12, 60, 1e-13
-_MOST_CONES = 6000
-# From this alpha on the scale of the moments is found first, by so many halvings.
-_STEEP, _HALVINGS = 3.0, 14
+# Unknowns: Newton's equations are dense, and take 4 GB.
+_MOST_LETTERS = 64
+_STEPS, _HALVINGS, _FAILURES = 100, 20, 4
+# Certified gaps, in nats or relative to the distortion, that are aimed at, and those beyond which another way is tried.
+_AIM, _ENOUGH, _ACCEPTED = 1e-11, 2e-10, 1e-7
+# Constraints with a larger ratio of multiplier and slack have a row of their own.
+_STIFF = 1e3
+# Exponents beyond are as good as infinite.
+_MOST = 300.0
+# By how much penalties are raised: what rounding takes from the smallest of large numbers, more penalty makes up for.
+_RAISED = 1 + np.array([0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10])
+
+
+def renyi_divergences(order: float, logs: FloatArray, pairs: IntArray) -> FloatArray:
+    """Renyi divergence in nats of each pair of rows, shape (pairs,), from the logarithms of positive entries, shape (M, outputs).
+
+    Accurate relative to the divergence, also where rows are all but equal: their sums to 1 are used.
+
+    >>> keep = np.log([[0.75, 0.25], [0.25, 0.75]])
+    >>> renyi_divergences(2.0, keep, np.array([[0, 1]])), np.log(7 / 3)
+    (array([0.8473]), 0.8473)
+    """
+    upper, lower = logs[pairs[:, 0]], logs[pairs[:, 1]]
+    given, ratios = np.exp(upper), upper - lower
+    near = np.abs(ratios) < 1
+    change = np.where(near, np.exp(lower) * np.expm1(np.where(near, ratios, 0.0)), given - np.exp(lower))
+    if order == 1:
+        return np.maximum((given * ratios - change).sum(axis=1), 0.0)
+    tilts = (order - 1) * ratios
+    close = np.abs(tilts).max(axis=1, initial=0.0) < 0.5
+    gains = given * np.expm1(np.where(close[:, np.newaxis], tilts, 0.0))
+    small = np.log1p(np.maximum((gains - (order - 1) * change).sum(axis=1), 0.0))
+    exponents = upper + tilts
+    top = exponents.max(axis=1, initial=-np.inf)
+    large = np.maximum(top + np.log(np.exp(exponents - top[:, np.newaxis]).sum(axis=1)), 0.0)
+    return np.where(close, small, large) / (order - 1)
 
 
 def least_renyi_divergence(
-    alpha: float, pairs: IntArray, weights: FloatArray, tangent: FloatArray, penalties: FloatArray, allowance: float
+    order: float,
+    pairs: IntArray,
+    weights: FloatArray,
+    logs: FloatArray,
+    penalties: FloatArray,
+    allowance: float,
+    level: float,
 ) -> float:
     """Lower bound (2) in nats on the Renyi leakage of every mechanism whose distortions are penalized with at most an allowance.
 
     Parameters
     ----------
-    alpha : float >= 1
+    order : float >= 1
     pairs : ndarray, shape (pairs, 2)
         Neighbors i, k, in both orders.
     weights : ndarray, shape (pairs,), >= 0
-        lambda, dual variables of the pairs' moments; they are made to sum to 1. At alpha = 1, of the divergences.
-    tangent : ndarray, shape (M, M)
-        X, the point of the tangent plane; positive, each column up to a factor.
+        lambda; they are made to sum to 1.
+    logs : ndarray, shape (M, M)
+        Logarithms of X, the point of the tangent plane; each column up to a factor.
     penalties : ndarray, shape (M, M)
         Of publishing j in place of i, ``sum_v y_v P_v(i) d_ij``.
     allowance : float
         ``D sum_v y_v``.
+    level : float
+        L, in nats.
 
     >>> both, keep = np.array([[0, 1], [1, 0]]), np.array([[0.7, 0.3], [0.3, 0.7]])
+    >>> level = math.log(0.7**2 / 0.3 + 0.3**2 / 0.7)
     >>> slope = 2 * (0.7 / 0.3 - 0.3 / 0.7) + (0.7 / 0.3) ** 2 - (0.3 / 0.7) ** 2  # of the moment, along the diagonal
-    >>> penalties = slope * (1 - np.eye(2))
-    >>> round(least_renyi_divergence(2, both, np.ones(2) / 2, keep, penalties / 2, 0.3 * slope), 6)
-    0.566395
+    >>> penalties = slope / math.exp(level) / 2 * (1 - np.eye(2))
+    >>> least_renyi_divergence(2, both, np.ones(2), np.log(keep), penalties, 0.6 * penalties[0, 1], level), level
+    (0.566395, 0.566395)
     """
-    gradient = _gradient(alpha, pairs, weights / weights.sum(), tangent)
-    bound = float((gradient + penalties).min(axis=1).sum()) - allowance
-    if alpha == 1:
-        return max(0.0, bound)
-    return max(0.0, math.log(bound) / (alpha - 1)) if bound > 0 else 0.0
+    gradient = _gradient(order, pairs, weights / weights.sum(), logs, level) * np.exp(-logs)
+    bound = max(float((gradient + by * penalties).min(axis=1).sum()) - by * allowance for by in _RAISED)
+    if (order - 1) * bound <= -1:
+        return 0.0
+    return max(0.0, level + _lowered(order, bound))
+
+
+def least_renyi_distortion(
+    order: float,
+    pairs: IntArray,
+    weights: FloatArray,
+    logs: FloatArray,
+    penalties: FloatArray,
+    total: float,
+    level: float,
+) -> float:
+    """Lower bound (3) on the worst distortion of every mechanism that leaks at most ``level`` nats; ``total`` is ``sum_v y_v``.
+
+    The other parameters are those of :func:`least_renyi_divergence`; weights count as they are.
+
+    >>> both, keep = np.array([[0, 1], [1, 0]]), np.array([[0.7, 0.3], [0.3, 0.7]])
+    >>> level = math.log(0.7**2 / 0.3 + 0.3**2 / 0.7)
+    >>> slope = 2 * (0.7 / 0.3 - 0.3 / 0.7) + (0.7 / 0.3) ** 2 - (0.3 / 0.7) ** 2
+    >>> penalties = slope / math.exp(level) / 2 * (1 - np.eye(2))
+    >>> least_renyi_distortion(2, both, np.ones(2) / 2, np.log(keep), penalties, 2 * penalties[0, 1], level)
+    0.3
+    """
+    gradient = _gradient(order, pairs, weights, logs, level) * np.exp(-logs)
+    bound = max(float((gradient + by * penalties).min(axis=1).sum()) / by for by in _RAISED)
+    return max(0.0, bound / total) if total > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The best channel so far and the best multipliers so far, and what they are worth."""
+
+    logs: FloatArray
+    weights: FloatArray
+    duals: FloatArray
+    tangent: FloatArray
+    figure: float = math.inf
+    bound: float = 0.0
+    gap: float = math.inf
 
 
 class ChannelMomentProgram:
-    """Program (1) of this module, solved by Clarabel for each budget.
+    """Program (1) of this module.
 
-    What it proposes is certified by ``(lambda, y, X)``: weights of the pairs, shape (pairs,), dual variables of the vertices'
-    distortions, shape (V,), against the weighted moments, and the point of the tangent plane, shape (M, M).
+    What it proposes is certified by ``(lambda, y, log X)``: weights of the pairs, shape (pairs,), dual variables of the vertices'
+    distortions, shape (V,), and the point of the tangent plane, shape (M, M).
 
     Parameters
     ----------
@@ -97,178 +183,413 @@ class ChannelMomentProgram:
     Raises
     ------
     ValueError
-        If the program is too large to be solved in reasonable time.
+        If there are more than 64 letters.
 
     >>> program = ChannelMomentProgram(np.full((1, 2), 0.5), 1 - np.eye(2), np.array([[0, 1], [1, 0]]), 2.0)
-    >>> program.at_leakage(math.log(7 / 3)).mechanism.round(4).tolist()
+    >>> program.at_leakage(math.log(7 / 3)).mechanism.round(9).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
 
     def __init__(self, vertices: FloatArray, costs: FloatArray, pairs: IntArray, alpha: float) -> None:
-        if len(pairs) * len(costs) > _MOST_CONES:
+        if len(costs) > _MOST_LETTERS:
             raise ValueError(
-                f"Renyi divergences between {len(pairs)} pairs of neighbors over {len(costs)} letters make "
-                f"{len(pairs) * len(costs)} cones, at most {_MOST_CONES} are solved; take fewer letters, or a source set that "
-                "contains the uniform distribution, where randomized response is optimal"
+                f"Renyi divergences over {len(costs)} letters need {len(costs) ** 2} unknowns in dense equations, at most "
+                f"{_MOST_LETTERS} letters are solved; merge rare letters, or take a source set that contains the uniform "
+                "distribution, where randomized response is optimal for any number"
             )
         self._vertices, self._costs, self._pairs, self._alpha = vertices, costs, pairs, alpha
+        self._changes = (vertices[:, :, np.newaxis] * costs).reshape(len(vertices), -1)
 
-    def at_distortion(self, distortion: float, about: float = 0.0, margin: float = 1e-10) -> Proposal:
-        """Least leakage at a distortion above 0 and below the one without leakage; ``about`` so many nats, for scale.
-
-        A share of the budget, ``margin``, is left to rounding.
-        """
-        if self._alpha > _STEEP:
-            about = self._scale_of(distortion, about)
-        duals = self._solve(distortion * (1 - margin), about, minimize_leakage=True)
-        return self._proposal(*duals, distortion)
-
-    def _scale_of(self, distortion: float, upper: float) -> float:
-        """The least leakage at a distortion, roughly: moments of a large order are far from 1 if the scale is not right."""
-        lower = 0.0
-        for _ in range(_HALVINGS):
-            middle = (lower + upper) / 2
-            try:
-                self._solve(1.0, middle, minimize_leakage=False)
-                enough = self._cones[0].worst <= distortion
-            except SolverError:  # it stops where the scale is far off, and only the scale is wanted
-                enough = False
-            lower, upper = (lower, middle) if enough else (middle, upper)
-        return upper
+    def at_distortion(self, distortion: float) -> Proposal:
+        """Least leakage at a distortion above 0 and below the one without leakage."""
+        return self._proposal(self._least_leakage(distortion))
 
     def at_leakage(self, leakage: float) -> Proposal:
-        """Least distortion at a positive, finite leakage; the solver's tolerance may overstep the leakage a little."""
-        budget = (leakage if self._alpha == 1 else 1.0) * (1 - _MARGIN)
-        return self._proposal(*self._solve(budget, leakage, minimize_leakage=False), 1e300)
+        """Least distortion at a positive, finite leakage."""
+        found = _Search(self, leakage, by_distortion=False, patience=0.0, careful=False).run()
+        if found.gap > _ENOUGH:
+            other = _Search(self, leakage, by_distortion=False, patience=0.0).run()
+            found = min(found, other, key=lambda which: which.gap)
+        if found.gap > _ACCEPTED:
+            found = min(found, self._by_distortions(leakage, found), key=lambda which: which.gap)
+        return self._proposal(found)
+
+    def _least_leakage(self, distortion: float) -> _Found:
+        found = _Search(self, distortion, by_distortion=True, patience=10.0).run()
+        if found.gap <= _ENOUGH:
+            return found
+        for patience, careful in ((40.0, True), (3.0, True), (0.0, False)):
+            other = _Search(self, distortion, by_distortion=True, patience=patience, careful=careful).run()
+            found = min(found, other, key=lambda which: which.gap)
+            if found.gap <= _ACCEPTED:
+                break
+        return found
+
+    def _by_distortions(self, leakage: float, best: _Found) -> _Found:
+        """The distortion whose least leakage is this one: Newton's method in its logarithm, between two that enclose it."""
+        high = math.log(self._without_leakage)
+        low = high - leakage - 10.0 - math.log(len(self._costs))
+        place = math.log(best.figure) if best.figure < self._without_leakage else (low + high) / 2
+        aim = leakage * (1 - 1e-11)
+        for _ in range(12):
+            tried = _Search(self, math.exp(place), by_distortion=True, patience=10.0).run()
+            bound = self._bounded(tried.tangent, tried.weights, tried.duals, leakage)
+            if bound > best.bound:
+                best = replace(best, weights=tried.weights, duals=tried.duals, tangent=tried.tangent, bound=bound)
+            spent = float((self._changes @ np.exp(tried.logs).ravel()).max())
+            if tried.figure <= leakage and spent < best.figure:
+                best = replace(best, logs=tried.logs, figure=spent)
+            best = replace(best, gap=1 - best.bound / best.figure)
+            if best.gap <= _ACCEPTED / 100:
+                break
+            low, high = (place, high) if tried.figure > aim else (low, place)
+            slope = float(tried.duals.sum()) * math.exp(place)
+            following = place + (tried.figure - aim) / slope if slope > 0 else math.inf
+            place = following if low < following < high else (low + high) / 2
+        return best
 
     @cached_property
-    def _cones(self) -> tuple[TwoWayProgram, Any, Any]:
-        """The program, the channel and the scale, ``exp(-(alpha - 1) / alpha * about)``.
+    def _without_leakage(self) -> float:
+        return perfect_privacy(self._vertices, self._costs).distortion
 
-        Moments are divided by ``exp((alpha - 1) * about)``, so that they are of order 1; at alpha = 1 nothing is.
+    def _bounded(self, tangent: FloatArray, weights: FloatArray, duals: FloatArray, leakage: float) -> float:
+        return least_renyi_distortion(
+            self._alpha, self._pairs, weights, tangent, self._penalties(duals), float(duals.sum()), leakage
+        )
+
+    def _penalties(self, duals: FloatArray) -> FloatArray:
+        return (duals @ self._vertices)[:, np.newaxis] * self._costs
+
+    def _proposal(self, found: _Found) -> Proposal:
+        return Proposal(np.exp(found.logs), found.duals, (found.weights, found.duals, found.tangent))
+
+
+class _Search:
+    """An interior point of program (1): one budget, and what it minimizes, the level L or the unit of distortion.
+
+    Duals and slacks are those of the pairs and then of the vertices; ``held`` are the multipliers of ``Q >= 0`` times the
+    entries. Constraints on what is minimized have multipliers that sum to 1. Distortions are in a unit, F at a level; after
+    each step what was minimized becomes the new unit or level, so that all numbers stay of order 1.
+    """
+
+    def __init__(
+        self,
+        program: ChannelMomentProgram,
+        budget: float,
+        *,
+        by_distortion: bool,
+        patience: float,
+        careful: bool = True,
+    ) -> None:
+        self._careful = careful
+        self._program, self._budget, self._by, self._patience = program, budget, by_distortion, patience
+        self._alpha, self._pairs, self._changes = program._alpha, program._pairs, program._changes
+        self._size, self._count, vertices = len(program._costs), len(self._pairs), len(program._vertices)
+        letters = np.arange(self._size)
+        self._cells = np.arange(self._size**2)
+        self._first = (self._pairs[:, :1] * self._size + letters).ravel()
+        self._second = (self._pairs[:, 1:] * self._size + letters).ravel()
+        self._goal: BoolArray = (np.arange(self._count + vertices) < self._count) == by_distortion
+        # What rounding may overspend is left.
+        kept = budget * (1 - 2e-13 if by_distortion else 1 - 2e-15 * self._size)
+        # Large orders are reached through smaller ones: 1 / (order - 1) is larger by so much.
+        self._blunt = max(0.0, 0.5 - 1 / (self._alpha - 1)) if self._alpha > 1 else 0.0
+        self._order = self._sharpened()
+        self._logs = self._spread(kept) if by_distortion else self._within(kept)
+        leakage, spent = float(self._leakages().max()), self._spent()
+        self._level, self._unit = (1.2 * leakage + 0.1, kept) if by_distortion else (kept, 1.5 * float(spent.max()))
+        if by_distortion and self._order > 1:
+            self._level = min(self._level, leakage + 0.5 / (self._order - 1))
+        self._slack = np.concatenate([-_lifted(self._order, self._leakages(), self._level), 1 - spent / self._unit])
+        self._mu = 1 / float((1 / self._slack)[self._goal].sum())
+        self._dual = self._mu / self._slack
+        self._held = np.full(self._size**2, self._mu)
+        self._rates = np.zeros(self._size)
+        self._found = _Found(self._logs, self._dual[: self._count], self._dual[self._count :], self._logs)
+
+    def run(self) -> _Found:
+        """Steps until the certificate closes, or none helps any more."""
+        _, excess, stationary = self._residuals(self._logs, self._dual, self._slack, self._held, self._rates, 0.0)
+        failures = 0
+        with np.errstate(all="ignore"), warnings.catch_warnings():  # a step that fails is not taken
+            warnings.simplefilter("ignore", LinAlgWarning)
+            for _ in range(_STEPS):
+                length, near, move = self._step(excess, stationary)
+                failures = 0 if length > 0 else failures + 1
+                sharper = False
+                if not self._careful:
+                    self._mu = self._center(length)
+                    sharper = self._blunt > 0
+                elif near or not length:
+                    self._mu *= 0.12 if length > 0.9 and not self._blunt else 0.3
+                    sharper = self._blunt > 0
+                self._rescale(move)
+                if sharper:
+                    self._sharpen()
+                values, excess, stationary = self._residuals(
+                    self._logs, self._dual, self._slack, self._held, self._rates, 0.0
+                )
+                self._slack = np.maximum(0.5 * self._slack, -values)
+                excess = values + self._slack
+                if not self._blunt and self._mu < 1e-5:
+                    self._judge()
+                if self._found.gap <= _AIM or self._mu < 1e-18 or failures > _FAILURES:
+                    break
+        return self._found
+
+    def _center(self, length: float) -> float:
+        """The next barrier after a step of some length: the mean of all products, less where they are balanced."""
+        products = np.concatenate([self._dual * self._slack, self._held])
+        mean = float(products.mean())
+        balance = float(products.min()) / mean
+        share = 0.12 if length > 0.9 else 0.4 if length > 0.5 else 0.8
+        return mean * (1.0 if balance < 0.005 else max(0.5, share) if balance < 0.05 else share)
+
+    def _spread(self, spent: float) -> FloatArray:
+        """Logarithms of a channel that spends a distortion evenly on the rows: rare letters may be changed often."""
+        size, peaks = self._size, self._program._vertices.max(axis=0) * self._program._costs.mean(axis=1)
+        changed = np.minimum(
+            0.999 * (size - 1) / size, 0.9 * spent / size / np.maximum(peaks, 1e-300) * (size - 1) / size
+        )
+        logs = np.repeat(np.log(changed / (size - 1))[:, np.newaxis], size, axis=1)
+        np.fill_diagonal(logs, np.log1p(-changed))
+        return logs
+
+    def _within(self, leakage: float) -> FloatArray:
+        """Logarithms of a channel that leaks less: spread evenly if that can be, else a randomized response."""
+        enough = max(0.8 * leakage, leakage - 0.5)
+        low, high = -leakage - 3 * math.log(self._size) - 40, 5.0
+        for _ in range(30):
+            middle = (low + high) / 2
+            leaks = renyi_divergences(self._alpha, self._spread(math.exp(middle)), self._pairs).max() > enough
+            low, high = (middle, high) if leaks else (low, middle)
+        logs = self._spread(math.exp(high))
+        if leakage > 0.05 and renyi_divergences(self._alpha, logs, self._pairs).max() < 0.95 * leakage:
+            return logs
+        odds = max(enough, math.sqrt(leakage / self._alpha))
+        kept = -math.log1p((self._size - 1) * math.exp(-odds))
+        return np.where(np.eye(self._size, dtype=bool), kept, kept - odds)
+
+    def _leakages(self) -> FloatArray:
+        return renyi_divergences(self._order, self._logs, self._pairs)
+
+    def _spent(self) -> FloatArray:
+        return self._changes @ np.exp(self._logs).ravel()
+
+    def _sharpened(self) -> float:
+        return 1 + 1 / (1 / (self._alpha - 1) + self._blunt) if self._blunt else self._alpha
+
+    def _sharpen(self) -> None:
+        """A larger order, but none for which the pairs' slacks, at this distance from the optimum, are beyond all moments."""
+        weight = float(self._dual[: self._count].sum())
+        least = self._patience * (len(self._dual) + len(self._held)) * self._mu / weight
+        self._blunt = max(0.3 * self._blunt, min(self._blunt, least))
+        if self._blunt < 0.05 / (self._alpha - 1):
+            self._blunt = 0.0
+        self._order = self._sharpened()
+
+    def _residuals(
+        self, logs: FloatArray, dual: FloatArray, slack: FloatArray, held: FloatArray, rates: FloatArray, goal: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The constraints' values; by how much they and their slacks miss what they may be; the Lagrangian's gradient."""
+        entries = np.exp(logs)
+        leakages = renyi_divergences(self._order, logs, self._pairs)
+        values = np.concatenate(
+            [_lifted(self._order, leakages, self._level), self._changes @ entries.ravel() / self._unit - 1]
+        )
+        slope = (
+            _gradient(self._order, self._pairs, dual[: self._count], logs, self._level) - entries * rates[:, np.newaxis]
+        )
+        spent = (dual[self._count :] / self._unit) @ self._changes * entries.ravel()
+        return values, values + slack - self._goal * goal, slope.ravel() + spent - held
+
+    def _direction(self, excess: FloatArray, stationary: FloatArray) -> tuple[FloatArray, ...]:
+        """Newton's step: relative changes of the entries; of rows' multipliers, the goal, duals, slacks and what is held."""
+        size, count, cells = self._size, self._count, self._cells
+        entries, dual, slack, goal = np.exp(self._logs), self._dual, self._slack, self._goal.astype(float)
+        moments, gains = _terms(self._order, self._logs, self._pairs, self._level)
+        slopes = np.zeros((len(dual), len(cells)))
+        rows = np.repeat(np.arange(count), size)
+        slopes[rows, self._first], slopes[rows, self._second] = (moments + gains).ravel(), -moments.ravel()
+        slopes[count:] = self._changes * (entries.ravel() / self._unit)
+        stiffness = dual / slack
+        tight = stiffness > _STIFF
+        bound, free, soft, off = slopes[tight], slopes[~tight], stiffness[~tight], goal[~tight]
+        last = len(cells) + size
+        system = np.zeros((last + 1 + len(bound),) * 2)
+        curvature = (self._order * dual[:count, np.newaxis] * moments).ravel()
+        system[self._first, self._second] -= curvature
+        system[self._second, self._first] -= curvature
+        diagonal = np.bincount(self._first, curvature, len(cells)) + np.bincount(self._second, curvature, len(cells))
+        system[cells, cells] = diagonal + self._held
+        system[: len(cells), : len(cells)] += (free.T * soft) @ free
+        owners = len(cells) + np.repeat(np.arange(size), size)
+        system[cells, owners] = system[owners, cells] = -entries.ravel()
+        system[: len(cells), last] = system[last, : len(cells)] = -(free.T @ (soft * off))
+        system[last, last] = soft @ off
+        system[: len(cells), last + 1 :], system[last + 1 :, : len(cells)] = bound.T, bound
+        system[last, last + 1 :] = system[last + 1 :, last] = -goal[tight]
+        corner = np.arange(last + 1, len(system))
+        system[corner, corner] = -1 / stiffness[tight]
+        wanted = slack - excess - self._mu / dual
+        target = np.concatenate(
+            [
+                self._mu - self._held - stationary + free.T @ (soft * wanted[~tight]),
+                entries.sum(axis=1) - 1,
+                [dual[self._goal].sum() - 1 - (soft * off) @ wanted[~tight]],
+                wanted[tight],
+            ]
+        )
+        scale = np.ones(len(system))
+        scale[: len(cells)] = (system[cells, cells] + (bound**2).sum(axis=0)) ** -0.5
+        factors = lu_factor(system * scale[:, np.newaxis] * scale, check_finite=False)
+        found = scale * lu_solve(factors, scale * target, check_finite=False)
+        found += scale * lu_solve(factors, scale * (target - system @ found), check_finite=False)
+        change = found[: len(cells)]
+        duals = stiffness * (slopes @ change - goal * found[last] - wanted)
+        duals[tight] = found[last + 1 :]
+        slacks = (self._mu - dual * slack - slack * duals) / dual
+        return (
+            change,
+            found[len(cells) : last],
+            found[last : last + 1],
+            duals,
+            slacks,
+            self._mu - self._held * (1 + change),
+        )
+
+    def _step(self, excess: FloatArray, stationary: FloatArray) -> tuple[float, bool, float]:
+        """A step toward the conditions at this barrier: its length, whether they are nearly met, and the change of the goal.
+
+        Entries change by a factor ``1 + change``, or by one for each column and more gently by what differs from it, whichever
+        leaves less of the residuals: columns that vanish together keep their directions.
         """
-        cvxpy = optional("cvxpy", "cones")
+        exact = 1e-14 * np.append(np.full(self._count, min(1.0, self._level)), np.ones(len(self._dual) - self._count))
+        excess = np.where(np.abs(excess) < exact, 0.0, excess)
+        change, rates, goal, duals, slacks, held = self._direction(excess, stationary)
+        if not np.isfinite(change).all():
+            return 0.0, False, 0.0
+        weight = np.maximum(self._dual, self._mu / self._slack)
+        table = change.reshape(self._size, -1)
+        columns = table.mean(axis=0)
+        steep = (self._order - 1 if self._by else 1.0) * -float(goal[0])
+        top = min(
+            1.0,
+            0.9 / max(steep, 1e-9),
+            0.98 * min(_room(self._slack, slacks), _room(self._dual, duals), _room(self._held, held)),
+        )
 
-        size, (first, second) = len(self._costs), self._pairs.T
-        matrix, scale = cvxpy.Variable((size, size), nonneg=True), cvxpy.Parameter(nonneg=True, value=1.0)
-        given, taken = (cvxpy.vec(matrix[side], order="C") for side in (first, second))
-        constraints = [cvxpy.sum(matrix, axis=1) == 1]
-        if self._alpha == 1:
-            moments = cvxpy.rel_entr(given, taken)
+        def left(parts: tuple[FloatArray, ...], dual: FloatArray, slack: FloatArray, kept: FloatArray) -> FloatArray:
+            return np.concatenate([parts[2], dual * slack - self._mu, kept - self._mu, parts[1] * weight])
+
+        before = float(np.linalg.norm(left((excess, excess, stationary), self._dual, self._slack, self._held)))
+        for halving in range(_HALVINGS):
+            length = top * 0.6**halving
+            tried = []
+            for together in (False, True):
+                share = min(
+                    length,
+                    0.98 * _room(np.ones(self._size), columns)
+                    if together
+                    else 0.98 * _room(np.ones(len(change)), change),
+                )
+                move = np.log1p(share * table)
+                if together:
+                    apart = share * (table - columns)
+                    bent = np.log1p(share * columns) + np.sign(apart) * np.log1p(np.abs(apart))
+                    move = np.where(np.abs(share * table).max(axis=0) < 0.5, move, bent)
+                logs = self._logs + move
+                logs = logs - np.log(np.exp(logs).sum(axis=1))[:, np.newaxis]
+                state = (
+                    logs,
+                    self._dual + share * duals,
+                    self._slack + share * slacks,
+                    (self._held + share * held) * np.exp(move.ravel()),
+                    self._rates + share * rates,
+                    share * float(goal[0]),
+                )
+                parts = self._residuals(*state)
+                flat = (parts[0], parts[1], parts[2] * np.exp(-move.ravel()))
+                size = float(np.linalg.norm(left(flat, *state[1:4])))
+                tried.append((size if size == size else math.inf, share, state, parts))
+            size, share, state, parts = min(tried, key=lambda one: one[0])
+            if self._careful:
+                good = size < before * (1 - 0.05 * share) or size < 1e-3 * self._mu
+            else:
+                good = self._is_inside(state, parts[1])
+            if good:
+                self._logs, self._dual, self._slack, self._held, self._rates, moved = state
+                near = float(np.abs(left(parts, *state[1:4])).max()) <= 5 * self._mu
+                return share, near, moved
+        return 0.0, False, 0.0
+
+    def _is_inside(self, state: tuple[Any, ...], excess: FloatArray) -> bool:
+        products = np.concatenate([state[1] * state[2], state[3]])
+        return bool((excess <= 0.5 * state[2]).all() and products.min() >= 0.005 * products.mean())
+
+    def _rescale(self, moved: float) -> None:
+        """What is minimized becomes the level, or the unit."""
+        factor = 1 + moved * (self._order - 1 if self._by else 1.0)
+        if self._by:
+            self._level += _lowered(self._order, moved)
         else:
-            moments = cvxpy.Variable(len(first) * size)
-            constraints.append(cvxpy.PowCone3D(moments, taken, scale * given, 1 / self._alpha))
-        leakages = np.kron(np.eye(len(first)), np.ones((1, size))) @ moments
-        weighted = np.einsum("vi,ij->vij", self._vertices, self._costs).reshape(len(self._vertices), -1)
-        return TwoWayProgram(leakages, weighted @ cvxpy.vec(matrix, order="C"), constraints), matrix, scale
+            self._unit *= factor
+        self._slack = np.where(self._goal, self._slack / factor, self._slack)
+        self._dual = np.where(self._goal, self._dual, self._dual / factor)
+        self._held, self._rates = self._held / factor, self._rates / factor
 
-    def _solve(self, budget: float, about: float, *, minimize_leakage: bool) -> tuple[FloatArray, FloatArray]:
-        """Weights of the pairs and dual variables of the distortions."""
-        program, _, scale = self._cones
-        scale.value = math.exp(-about * (self._alpha - 1) / self._alpha)
-        weights, duals, _ = program.solve(budget, minimize_leakage=minimize_leakage)
-        # In the program every moment is divided by exp((alpha - 1) about); the weighted moments of the bound are not.
-        return weights, duals * math.exp(min(700.0, about * (self._alpha - 1)))
-
-    def _proposal(self, weights: FloatArray, duals: FloatArray, distortion: float) -> Proposal:
-        matrix = self._cones[1].value
-        penalties = (duals @ self._vertices)[:, np.newaxis] * self._costs
-        tangent = self._tangent_point(np.maximum(matrix, 1e-200), weights, penalties)
-        return Proposal(self._within(matrix, distortion), duals, (weights, duals, tangent))
-
-    def _within(self, matrix: FloatArray, distortion: float) -> FloatArray:
-        """The matrix without columns of noise, its rows summing to 1 and its distortion cut to the budget."""
-        published = matrix.max(axis=0) > _NOISE
-        matrix = np.where(published, np.maximum(matrix, 0.0), 0.0)
-        matrix /= matrix.sum(axis=1, keepdims=True)
-        changed = self._vertices * (matrix * self._costs).sum(axis=1)
-        fixed, free = changed[:, ~published].sum(axis=1), changed[:, published].sum(axis=1)
-        share = min(1.0, float(np.where(free > 0, (distortion - fixed) / np.maximum(free, 1e-300), 1.0).min()))
-        if 0 < share < 1:
-            rows = np.flatnonzero(published)
-            matrix[rows] *= share
-            matrix[rows, rows] += 1 - share
-        return matrix
-
-    def _tangent_point(self, matrix: FloatArray, weights: FloatArray, penalties: FloatArray) -> FloatArray:
-        """X: Newton steps toward the minimizer of the Lagrangian over the published letters; the others by themselves."""
-        published = np.flatnonzero(matrix.max(axis=0) > _PUBLISHED)
-        # In units of the penalty of a change, so that the equations are of one size.
-        unit = max(float(penalties.max()), 1e-300)
-        weights, penalties, size = weights / unit, penalties / unit, len(matrix)
-        for _ in range(_STEPS):
-            found = matrix[:, published]
-            count = found.size
-            system = np.zeros((count + size,) * 2)
-            for number, column in enumerate(found.T):
-                place = slice(number * size, (number + 1) * size)
-                system[place, place] = self._hessian(weights, column)
-                system[place, count:] = system[count:, place] = np.diag(column)
-            gradient = (_gradient(self._alpha, self._pairs, weights, matrix) + penalties)[:, published]
-            target = np.append(-(gradient * found).T.ravel(), 1 - found.sum(axis=1))
-            if not np.isfinite(system).all():
-                break
-            change = np.linalg.lstsq(system, target, rcond=1e-15)[0][:count].reshape(-1, size).T
-            matrix = matrix.copy()
-            matrix[:, published], largest = _damped_step(found, change)
-            if largest < 1e-12:
-                break
-        rows = (_gradient(self._alpha, self._pairs, weights, matrix) + penalties)[:, published].min(axis=1)
-        for letter in np.setdiff1d(np.arange(size), published):
-            matrix[:, letter] = self._unpublished_column(weights, penalties[:, letter] - rows)
-        return matrix
-
-    def _unpublished_column(self, weights: FloatArray, reduced: FloatArray) -> FloatArray:
-        """The column x, summing to 1, of least weighted moments plus ``reduced . x``, by Newton steps along a falling barrier.
-
-        If that is not negative, publishing the letter does not pay, and the tangent plane at x proves it.
-        """
-        size, barrier = len(reduced), 1.0
-        column = np.full(size, 1 / size)
-        for _ in range(_BARRIER_STEPS):
-            moments = _gradient(self._alpha, self._pairs, weights, column[:, np.newaxis])[:, 0]
-            gradient = reduced - barrier / column + moments
-            system = np.zeros((size + 1,) * 2)
-            system[:size, :size] = self._hessian(weights, column) + barrier * np.eye(size)
-            system[size, :size] = system[:size, size] = column
-            if not np.isfinite(system).all():
-                break
-            change = np.linalg.lstsq(system, np.append(-gradient * column, 1 - column.sum()), rcond=1e-15)[0][:size]
-            column, largest = _damped_step(column, change)
-            if largest < 0.5:
-                barrier = max(barrier / 4, _LEAST_BARRIER)
-        return column
-
-    def _hessian(self, weights: FloatArray, column: FloatArray) -> FloatArray:
-        """Second derivatives of one column's weighted moments, in relative changes of its entries."""
-        first, second = self._pairs.T
-        ratios = column[first] / column[second]
-        base = weights * (self._alpha * (self._alpha - 1) if self._alpha > 1 else 1.0)
-        block = np.zeros((len(column),) * 2)
-        with np.errstate(over="ignore", invalid="ignore"):  # the caller looks whether all are finite
-            base = base * ratios ** (self._alpha - 2) / column[second]
-            np.add.at(block, (first, first), base)
-            np.add.at(block, (second, second), base * ratios**2)
-            np.subtract.at(block, (first, second), base * ratios)
-            np.subtract.at(block, (second, first), base * ratios)
-            return block * column[:, np.newaxis] * column
+    def _judge(self) -> None:
+        """Keep the channel, if it keeps the budget and is the best so far; and the multipliers, if they prove more."""
+        program, best = self._program, self._found
+        weights, duals = self._dual[: self._count], self._dual[self._count :] / self._unit
+        leakage, spent = float(self._leakages().max()), float(self._spent().max())
+        figure, used = (leakage, spent) if self._by else (spent, leakage)
+        if used <= self._budget and figure < best.figure:
+            best = replace(best, logs=self._logs, figure=figure)
+        if self._by:
+            penalties, allowance = program._penalties(duals), self._budget * float(duals.sum())
+            bound = least_renyi_divergence(self._alpha, self._pairs, weights, self._logs, penalties, allowance, leakage)
+        else:
+            bound = program._bounded(self._logs, weights, duals, self._budget)
+        if bound > best.bound:
+            best = replace(best, weights=weights, duals=duals, tangent=self._logs, bound=bound)
+        gap = best.figure - best.bound
+        self._found = replace(best, gap=gap if self._by or math.isinf(gap) else gap / best.figure)
 
 
-def _gradient(alpha: float, pairs: IntArray, weights: FloatArray, tangent: FloatArray) -> FloatArray:
-    """Of the weighted moments at X: G of (2), of the shape of X."""
-    first, second = pairs.T
-    ratios = tangent[first] / tangent[second]
-    gradient = np.zeros_like(tangent)
-    weights = weights[:, np.newaxis]
-    with np.errstate(over="ignore"):
-        rising = weights * (np.log(ratios) + 1 if alpha == 1 else alpha * ratios ** (alpha - 1))
-        falling = weights * (ratios if alpha == 1 else (alpha - 1) * ratios**alpha)
-    np.add.at(gradient, first, rising)
-    np.subtract.at(gradient, second, falling)
-    return gradient
+def _lifted(order: float, leakages: FloatArray, level: float) -> FloatArray:
+    """``E(D - L)``."""
+    if order == 1:
+        return leakages - level
+    return np.expm1(np.minimum((order - 1) * (leakages - level), _MOST)) / (order - 1)
 
 
-def _damped_step(entries: FloatArray, change: FloatArray) -> tuple[FloatArray, float]:
-    """The entries after a relative change, damped so that they stay positive, and the largest change that was wanted."""
-    largest = float(np.abs(change).max())
-    return entries * (1 + change * min(1.0, 0.9 / max(largest, 1e-300))), largest
+def _lowered(order: float, lifted: float) -> float:
+    """The inverse of E."""
+    return math.log1p((order - 1) * lifted) / (order - 1) if order > 1 else lifted
+
+
+def _terms(order: float, logs: FloatArray, pairs: IntArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """``Q_ij exp((alpha - 1) x)`` and ``Q_ij E(x)``, with ``x = log Q_ij - log Q_kj - L``; each of shape (pairs, M)."""
+    given = logs[pairs[:, 0]]
+    entries, gains = np.exp(given), given - logs[pairs[:, 1]] - level
+    tilts = (order - 1) * gains
+    moments = np.exp(np.minimum(given + tilts, _MOST))
+    if order == 1:
+        return moments, entries * gains
+    slight = np.abs(tilts) < 1
+    return moments, np.where(slight, entries * np.expm1(np.where(slight, tilts, 0.0)), moments - entries) / (order - 1)
+
+
+def _gradient(order: float, pairs: IntArray, weights: FloatArray, logs: FloatArray, level: float) -> FloatArray:
+    """Of ``sum lambda F`` in relative changes of the entries, shape (M, M): the entries times G of (2)."""
+    moments, gains = _terms(order, logs, pairs, level)
+    total = np.zeros_like(logs)
+    np.add.at(total, pairs[:, 0], weights[:, np.newaxis] * (moments + gains))
+    np.subtract.at(total, pairs[:, 1], weights[:, np.newaxis] * moments)
+    return total
+
+
+def _room(numbers: FloatArray, changes: FloatArray) -> float:
+    """How many times positive numbers can be changed so before one is 0."""
+    return 1 / max(float((-changes / numbers).max()), 1e-9)
