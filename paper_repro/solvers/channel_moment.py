@@ -68,7 +68,7 @@ def renyi_divergences(order: float, logs: FloatArray, pairs: IntArray) -> FloatA
 
     >>> keep = np.log([[0.75, 0.25], [0.25, 0.75]])
     >>> renyi_divergences(2.0, keep, np.array([[0, 1]])), np.log(7 / 3)
-    (array([0.8473]), 0.8473)
+    (array([0.8473]), np.float64(0.8473))
     """
     upper, lower = logs[pairs[:, 0]], logs[pairs[:, 1]]
     given, ratios = np.exp(upper), upper - lower
@@ -138,7 +138,14 @@ def least_renyi_distortion(
 ) -> float:
     """Lower bound (3) on the worst distortion of every mechanism that leaks at most ``level`` nats; ``total`` is ``sum_v y_v``.
 
-    The other parameters are those of :func:`least_renyi_divergence`; weights count as they are.
+    Parameters
+    ----------
+    order, logs, level
+        Those of :func:`least_renyi_divergence`; logs have shape (M, M).
+    pairs, weights : ndarrays, shape (pairs, 2) and (pairs,)
+        Here weights count as they are.
+    penalties : ndarray, shape (M, M)
+    total : float
 
     >>> both, keep = np.array([[0, 1], [1, 0]]), np.array([[0.7, 0.3], [0.3, 0.7]])
     >>> level = math.log(0.7**2 / 0.3 + 0.3**2 / 0.7)
@@ -149,7 +156,7 @@ def least_renyi_distortion(
     """
     gradient = _gradient(order, pairs, weights, logs, level) * np.exp(-logs)
     bound = max(float((gradient + by * penalties).min(axis=1).sum()) / by for by in _RAISED)
-    return max(0.0, bound / total) if total > 0 else 0.0
+    return max(0.0, float(bound / total)) if total > 0 else 0.0
 
 
 @dataclass(frozen=True)
