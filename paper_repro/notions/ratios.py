@@ -153,7 +153,8 @@ def ratio_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float 
         return math.inf
     logs = np.log(larger - delta) - np.log(smaller)
     close = np.flatnonzero(logs >= logs.max() - _CLOSE * max(1.0, abs(logs.max())))
-    return _log_of_largest((Fraction(larger[place]) - Fraction(delta)) / Fraction(smaller[place]) for place in close)
+    pairs = set(zip(larger[close].tolist(), smaller[close].tolist(), strict=True))  # letters treated alike are many
+    return _log_of_largest((Fraction(above) - Fraction(delta)) / Fraction(below) for above, below in pairs)
 
 
 def spread_leakage(spread: Spread, delta: float = 0.0, standard: bool = False) -> float:
