@@ -136,3 +136,10 @@ def test_exact_curve(benchmark):
 def test_one_call(benchmark, budget):
     source = pr.SourceSet(priors(60))
     benchmark(lambda: pr.optimal_mechanism(source, **budget))
+
+
+@pytest.mark.benchmark(group="one call, n = 60")
+def test_one_call_of_qif(benchmark):
+    qif = pytest.importorskip("qif")
+    call = qif.mechanism.d_privacy.min_loss_given_d
+    benchmark.pedantic(call, (priors(60)[0], 60, lambda i, j: 2.0 * (i != j), lambda i, j: float(i != j)), rounds=1)
