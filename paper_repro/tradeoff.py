@@ -342,7 +342,7 @@ def certified(
         figure, bound, unit = found[1], optimizer.least_distortion(proposal, leakage), "distortion"
     gap = 0.0 if figure == bound else figure - bound  # they may both be infinite
     accepted = optimizer.tolerance(figure, unit)
-    slack = optimizer.rounding(found[0], "nats"), optimizer.rounding(found[1], "distortion")
+    slack = optimizer.rounding(leakage, "nats"), optimizer.rounding(distortion, "distortion")
     if legacy := getattr(optimizer, "gap", None):
         slack = (max(slack[0], notion.tolerance if notion.gap_unit == "nats" else 0.0), slack[1])
         if not gap <= accepted:

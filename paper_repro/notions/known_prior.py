@@ -20,7 +20,7 @@ from paper_repro.types import FloatArray
 
 __all__ = ["ManyLettersOptimizer", "PriorOptimizer", "has_many_letters"]
 
-# More nats count as infinitely many: the distortion is no normal number.
+# More nats are not made use of: the distortion would be no normal number.
 _MOST_NATS = 700.0
 # From so many probabilities on, letters that do not matter are put together.
 _MANY = 20_000
@@ -89,7 +89,7 @@ class PriorOptimizer(_ByPrior):
     def at_leakage(self, leakage: float) -> Proposal:
         if leakage == 0 or self._program.perfect == 0:
             return self._proposal(self._program.constant)
-        return self._proposal(self._program.at_leakage(leakage if leakage <= _MOST_NATS else math.inf))
+        return self._proposal(self._program.at_leakage(leakage if math.isinf(leakage) else min(leakage, _MOST_NATS)))
 
     def _of_prior(self, proposal: Proposal) -> Program:
         return self._program
@@ -149,9 +149,9 @@ class ManyLettersOptimizer(_ByPrior):
         if leakage == 0:
             return self._without_leakage()
         if self._program is RatioOfPrior:
-            if leakage > _MOST_NATS:
+            if math.isinf(leakage):
                 return self.at_distortion(0.0)
-            return self._proposal(*self._letters.ratio_at_leakage(leakage))
+            return self._proposal(*self._letters.ratio_at_leakage(min(leakage, _MOST_NATS)))
         if leakage >= np.log(self.source.vertices.any(axis=0).sum()):
             return self.at_distortion(0.0)
         return self._proposal(*self._letters.mass_at_leakage(leakage))
