@@ -168,7 +168,7 @@ def test_best_says_when_a_file_may_not_be_read(refused, monkeypatch):
 
 def test_best_says_which_extra_a_notion_needs(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "cvxpy", None)
-    line = refused("best", "P_II_6", "--distortion", 0.2, "--notion", "mutual information")
+    line = refused("best", "P_II_6", "--distortion", 0.2, "--notion", "Renyi differential privacy")
     assert line.startswith(
         "Error: cvxpy is not installed; it comes with the extra 'cones': run pip install -e '.[cones]'"
     )

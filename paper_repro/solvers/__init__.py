@@ -15,7 +15,8 @@ neighbors and any distances. A *profile* has one probability for each number of 
 under the uniform prior (``profiles``).
 
 Every program returns a ``Proposal`` (``proposals``) and has a lower bound beside it, a function of dual variables that holds
-whatever they are: solvers propose, and :func:`paper_repro.tradeoff.certified` judges. Four modules are what programs are made
+whatever they are: solvers propose, and :func:`paper_repro.tradeoff.certified` judges. Five modules are what programs are made
 of: ``linear`` (HiGHS and the optimal basis), ``exact`` (the same in fractions, from that basis), ``cones`` (Clarabel, one program
-for both budgets) and ``games`` (the members of a source set that stand out, as values of matrix games).
+for both budgets), ``information_cells`` (shares, outputs and moments of any order) and ``games`` (the members of a source set
+that stand out, as values of matrix games).
 """
