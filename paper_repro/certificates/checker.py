@@ -181,7 +181,7 @@ class _Problem:
             return least <= (1 - delta) * (1 - budget * max(sum(falling[: n + 1]) / (budget + n) for n in range(size)))
         kappa, total = self.mixed(point, "multipliers")
         value, load, rate = size - _plus(1 - k for k in kappa), Fraction(1), Fraction(0)
-        penalties = [[k * d for d in row] for k, row in zip(kappa, self.costs, strict=True)]
+        penalties = [[k * d for d in row] for k, row in zip(kappa, self.costs, strict=True) if not self.diagonal]
         if ratios:
             slope = value - 1 - budget / (1 - delta) * total
             constant = min(1 - min(letter) for letter in zip(*self.vertices, strict=True))

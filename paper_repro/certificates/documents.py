@@ -44,6 +44,7 @@ _DIGITS, _BOUND = (30, 40, 60), 25
 _SAME = Fraction(4, 10**16)
 # Fractions that as decimals are longer are written as fractions.
 _MOST_DECIMALS = 60
+_MOST_LETTERS = 2000
 
 
 def certificate(
@@ -72,7 +73,7 @@ def certificate(
     Raises
     ------
     CertificateError
-        If the leakage is infinite, and nothing is to be proved, or the checker refuses what was found.
+        If the leakage is infinite, and nothing is to be proved; above 2,000 letters; or if the checker refuses what was found.
 
     Examples
     --------
@@ -87,6 +88,11 @@ def certificate(
         notion = MaximalLeakage()
     if math.isinf(about.leakage if distortion is not None else leakage):
         raise CertificateError("where the leakage may be infinite there is nothing to prove")
+    if source.alphabet_size > _MOST_LETTERS:
+        raise CertificateError(
+            f"certificates are for at most {_MOST_LETTERS} letters, whose fractions fit a file, got {source.alphabet_size}; "
+            "put rare letters together"
+        )
     common, failure = _common(source, notion, costs), ""
     budget, figure, candidates = _candidates(source, notion, distortion, leakage, about, costs)
     for found, digits in candidates:
