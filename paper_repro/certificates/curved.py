@@ -15,6 +15,7 @@ import numpy as np
 
 from paper_repro.certificates.linear import Found, constant_answer
 from paper_repro.checks import as_fraction
+from paper_repro.errors import CertificateError
 from paper_repro.notions import Notion, RenyiDP
 from paper_repro.notions.information import _worst_prior
 from paper_repro.notions.ratios import neighbors
@@ -27,7 +28,9 @@ Row = Sequence[Fraction]
 # By how much, relatively, bounds are moved apart until the checker agrees: rounding of floats, or worse.
 _MARGINS = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
 # Least numbers that take part: in a tangent point, which has to be positive.
-_LEAST = 1e-30
+_LEAST = 1e-250
+# Largest exponent of a moment.
+_MOST = 600.0
 
 
 def best_of_curved(
@@ -177,7 +180,7 @@ class _Problem:
         """Fields of a certificate, and the bound that they prove, in floats: on nats, or on distortions."""
         if self._pairs is not None:
             rate = self._order - 1
-            lambdas, duals, tangent = self._moment_multipliers()
+            lambdas, duals, tangent = self._moment_multipliers(self._about.leakage if leakage is None else leakage)
             penalties = (duals @ self._vertices)[:, np.newaxis] * self._distances
             value, load = float((self._gradient(lambdas, tangent) + penalties).min(axis=1).sum()), 1.0
             fields: dict[str, Any] = {"tangent": self._fractions(tangent)}
@@ -202,7 +205,7 @@ class _Problem:
     def _fractions(self, numbers: Any) -> Any:
         return [self._fractions(n) for n in numbers] if np.ndim(numbers) else as_fraction(float(numbers))
 
-    def _moment_multipliers(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _moment_multipliers(self, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         size, found = len(self._matrix), self._about.multipliers
         if len(found) == 3:
             lambdas, duals, tangent = (np.asarray(part, dtype=float) for part in found)
@@ -215,7 +218,13 @@ class _Problem:
             places = np.zeros(size, dtype=int)
             places[letters] = np.arange(len(letters))
             total = lambdas.sum()
-            return lambdas / total, duals / total, np.maximum(tangent[places][:, places], _LEAST)
+            # Against (moment / exp((order - 1) L) - 1) / (order - 1), L being the leakage; columns of X have any factor.
+            rate = self._order - 1
+            if rate * level > _MOST:
+                raise CertificateError(f"moments of order {self._order:g} at {level:g} nats leave the range of numbers")
+            scale = rate * math.exp(rate * level) if rate else 1.0
+            tangent = np.maximum(np.exp(tangent - tangent.max(axis=0)), _LEAST)
+            return lambdas / total, scale * duals / total, tangent[places][:, places]
         # Randomized response, best against the uniform prior.
         kept, other = float(self._matrix[0, 0]), float(self._matrix[0, 1])
         if not kept > other > 0:
