@@ -34,8 +34,9 @@ class MaximalInformation(Notion):
     (:mod:`paper_repro.solvers.channel_lift`), certified within 1e-9 nats, or relative to the distortion at a leakage budget.
 
     This is also *pointwise maximal leakage* (Saeidian, Cervia, Oechtering and Skoglund 2023), ``log max_i P(i | j) / P_i`` for
-    the least favorable output j, which bounds what any adversary with any aim gains from any one output: by Bayes' rule the two
-    are the same number, and ``PointwiseMaximalLeakage`` is another name for this class. Others call its ratio the *lift*.
+    the worst output j, which bounds what any adversary with any aim gains from any one output: by Bayes' rule the two are the
+    same number where every letter occurs, and ``PointwiseMaximalLeakage`` is another name for this class (there, only letters
+    that occur count). Others call its ratio the *lift*.
 
     A set's optimum may need more than one of its priors: different outputs can be rarest under different vertices. Then the
     result's ``least_favorable_prior`` is None, ``worst_prior`` is the one whose distortion binds, and ``multipliers`` are what

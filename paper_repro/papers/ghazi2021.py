@@ -17,7 +17,7 @@ __all__ = ["rr_top_k", "rr_with_prior"]
 
 
 def rr_top_k(prior: ArrayLike, epsilon: float, k: int) -> Mechanism:
-    """Algorithm 2, RRTop-k: randomized response on the k likeliest letters; the others are replaced by one of them, evenly.
+    """Algorithm 1, RRTop-k: randomized response on the k likeliest letters; the others are replaced by one of them, evenly.
 
     The prior has shape (M,), epsilon is in nats. Of equally likely letters the first come first. Raises ValueError if the prior
     is none, epsilon negative, or k not between 1 and M.
@@ -39,9 +39,9 @@ def rr_top_k(prior: ArrayLike, epsilon: float, k: int) -> Mechanism:
 
 
 def rr_with_prior(prior: ArrayLike, epsilon: float) -> Mechanism:
-    """Algorithm 3, RRWithPrior: RRTop-k with the k of the largest ``exp(eps) / (exp(eps) + k - 1)`` times the k largest p.
+    """Algorithm 2, RRWithPrior: RRTop-k with the k of the largest ``exp(eps) / (exp(eps) + k - 1)`` times the k largest p.
 
-    By Theorem 3 no mechanism of this differential privacy, in nats, keeps a letter of this prior, shape (M,), more often. It is
+    No mechanism of this differential privacy, in nats, keeps a letter of this prior, shape (M,), more often. It is
     the optimum of :func:`paper_repro.tradeoff.optimal_mechanism` for differential privacy and a single known prior; for a source
     set that optimum is a RRWithPrior that need not trust any one prior. Raises ValueError as :func:`rr_top_k` does.
 
