@@ -45,7 +45,7 @@ def rr_with_prior(prior: ArrayLike, epsilon: float) -> Mechanism:
     the optimum of :func:`paper_repro.tradeoff.optimal_mechanism` for differential privacy and a single known prior; for a source
     set that optimum is a RRWithPrior that need not trust any one prior. Raises ValueError as :func:`rr_top_k` does.
 
-    >>> rr_with_prior([0.5, 0.3, 0.2], np.log(3)).matrix.diagonal()
+    >>> rr_with_prior([0.4, 0.3, 0.3], np.log(3)).matrix.diagonal()
     array([0.6, 0.6, 0.6])
     """
     (probabilities,), loss = check_probability_rows(prior, "prior"), check_leakage(epsilon)
