@@ -336,7 +336,10 @@ def certified(
     proposal = optimizer.at_distortion(distortion) if by_distortion else optimizer.at_leakage(leakage)
     mechanism = optimizer.mechanism(proposal)
     found = optimizer.leakage(mechanism), optimizer.distortion(mechanism)
-    if by_distortion:
+    worst = optimizer.prior(proposal)
+    if worst is not None and not np.isfinite(worst).all():  # what is no prior bounds nothing
+        figure, bound, unit = found[0], -math.inf, "nats"
+    elif by_distortion:
         figure, bound, unit = found[0], optimizer.least_leakage(proposal, distortion), "nats"
     else:
         figure, bound, unit = found[1], optimizer.least_distortion(proposal, leakage), "distortion"
@@ -366,7 +369,7 @@ def certified(
         leakage=found[0],
         distortion=found[1],
         least_favorable_prior=optimizer.least_favorable_prior(proposal),
-        worst_prior=optimizer.prior(proposal),
+        worst_prior=worst,
         multipliers=proposal.certificate,
         gap=gap,
         gap_unit=unit,

@@ -313,7 +313,8 @@ def test_wrong_dual_variables_are_refused():
     notion = MutualInformation()
     for duals in (np.zeros(2), np.array([1.0, 0.0])):
         with pytest.raises(CertificateError, match=r"at distortion 0\.3"):
-            optimal_mechanism(TABLE_2, distortion=0.3, notion=proposing(notion, TABLE_2, certificate=(duals,)))
+            careless = proposing(notion, TABLE_2, certificate=(duals, np.zeros(10)))
+            optimal_mechanism(TABLE_2, distortion=0.3, notion=careless)
 
 
 def test_a_prior_outside_the_set_cannot_be_proposed():
