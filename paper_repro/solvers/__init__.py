@@ -12,7 +12,8 @@ moment: Renyi differential privacy                              closed form, Cla
 
 The *diagonal* decides the rest for Hamming distortion where all letters are neighbors. The whole *channel* is for any graph of
 neighbors and any distances. A *profile* has one probability for each number of records changed, which is enough for databases
-under the uniform prior (``profiles``).
+under the uniform prior (``profiles``). For ratio and mass, ``known_prior`` has the closed forms of one prior and of intervals,
+and ``many_letters`` the diagonals of few vertices over up to a million letters.
 
 Every program returns a ``Proposal`` (``proposals``) and has a lower bound beside it, a function of dual variables that holds
 whatever they are: solvers propose, and :func:`paper_repro.tradeoff.certified` judges. Five modules are what programs are made
