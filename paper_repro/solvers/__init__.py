@@ -17,7 +17,6 @@ and ``many_letters`` the diagonals of few vertices over up to a million letters.
 
 Every program returns a ``Proposal`` (``proposals``) and has a lower bound beside it, a function of dual variables that holds
 whatever they are: solvers propose, and :func:`paper_repro.tradeoff.certified` judges. Five modules are what programs are made
-of: ``linear`` (HiGHS and the optimal basis), ``exact`` (the same in fractions, from that basis), ``cones`` (Clarabel, one program
-for both budgets), ``information_cells`` (shares, outputs and moments of any order) and ``games`` (the members of a source set
+of: ``linear`` (HiGHS and the optimal basis), ``exact`` (the same in fractions, from that basis), ``information_cells`` (shares, outputs and moments of any order) and ``games`` (the members of a source set
 that stand out, as values of matrix games).
 """
