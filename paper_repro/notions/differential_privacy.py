@@ -8,15 +8,13 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from paper_repro.errors import SolverError
 from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.exact_curves import ExactCurve, exact_curve
 from paper_repro.notions.known_prior import ManyLettersOptimizer, PriorOptimizer, has_many_letters
-from paper_repro.notions.optimizers import RatioOptimizer
+from paper_repro.notions.optimizers import GraphOptimizer
 from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, ratio_leakage, spread_leakage, spread_of
-from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.diagonal_ratio import (
     SMALLEST_DISTORTION,
     DiagonalRatioProgram,
@@ -40,8 +38,9 @@ class DifferentialPrivacy(Notion):
     The leakage is ``log max Q_ij / Q_kj`` over neighboring inputs i, k and outputs j (Definition 3, Kalantari et al. 2018;
     Definition 1, Alvim et al. 2011). It does not depend on the source set, which enters through the distortion alone. The
     optimum is exact for every source set and every graph: one linear program over the diagonal where all letters are
-    neighbors (see :mod:`paper_repro.solvers.diagonal_ratio`), one over the channel elsewhere
-    (:mod:`paper_repro.solvers.channel_ratio`), certified within 1e-9: in nats at a distortion, relatively at a leakage. Where all
+    neighbors (see :mod:`paper_repro.solvers.diagonal_ratio`), one over the channel's columns
+    elsewhere (:mod:`paper_repro.solvers.column_ratio`), certified within 1e-9: in nats at a distortion, relatively at a leakage.
+    Where all
     letters are neighbors distortions keep their relative precision down to 1e-300, and the least favorable prior, by its closed
     form, forces the result by itself; it is None in the rare case that no floats are fine enough to say it.
 
@@ -118,10 +117,7 @@ class DifferentialPrivacy(Notion):
             if has_many_letters(source):
                 return ManyLettersOptimizer(self, source, RatioOfPrior)
             return _DiagonalOptimizer(self, source)
-        adjacency = self.adjacency or clique(source.alphabet_size)
-        if costs is None:
-            return _GraphOptimizer(self, source, adjacency)
-        return RatioOptimizer(self, source, Comparisons.of_neighbors(adjacency), costs)
+        return GraphOptimizer(self, source, self.adjacency or clique(source.alphabet_size), costs)
 
 
 class _DiagonalOptimizer(ProgramOptimizer):
@@ -155,46 +151,3 @@ class _DiagonalOptimizer(ProgramOptimizer):
 
     def rounding(self, figure: float, unit: str) -> float:
         return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)
-
-
-class _GraphOptimizer(RatioOptimizer):
-    """What is best on the clique is at hand where next to nothing leaks: in the graph, a path joins any two letters."""
-
-    def __init__(self, notion: Notion, source: SourceSet, adjacency: Adjacency) -> None:
-        super().__init__(notion, source, Comparisons.of_neighbors(adjacency))
-        self._clique, self._diameter = DifferentialPrivacy().optimizer(source), adjacency.diameter
-
-    def _at_distortion(self, distortion: float) -> Proposal:
-        on_clique = self._clique.at_distortion(distortion)
-        if self._is_tiny(self._clique.leakage(on_clique.mechanism)):
-            return on_clique
-        try:
-            proposal = super()._at_distortion(distortion)
-        except SolverError:  # what is best on the clique may be good enough; its certificate says
-            return on_clique
-        gap = self.gap(proposal, self.leakage(proposal.mechanism), distortion)
-        return proposal if gap <= self.notion.tolerance else on_clique
-
-    def _at_leakage(self, leakage: float) -> Proposal:
-        if self._is_tiny(leakage):
-            return self._without_leakage()
-        proposal = super()._at_leakage(leakage)
-        gap = self.gap(proposal, leakage, self.distortion(proposal.mechanism))
-        return proposal if gap <= self.notion.tolerance else self._without_leakage()
-
-    def _enough(self, distortion: float) -> float:
-        return self._clique.leakage(self._clique.at_distortion(distortion).mechanism)
-
-    def _is_tiny(self, leakage: float) -> bool:
-        """Whether what the graph could save is below what is certified."""
-        return leakage * self._diameter <= self.notion.tolerance
-
-    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
-        if not proposal.certificate and leakage > 0:
-            return self._clique.least_distortion(proposal, leakage * self._diameter)
-        return super().least_distortion(proposal, leakage)
-
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        if not proposal.certificate and leakage > 0:
-            return distortion - self._clique.least_distortion(proposal, leakage * self._diameter)
-        return super().gap(proposal, leakage, distortion)

@@ -12,18 +12,23 @@ from typing import Protocol
 import numpy as np
 
 from paper_repro.errors import SolverError
+from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, ProgramOptimizer, Proposal
 from paper_repro.solvers.channel_ratio import ChannelRatioProgram, Comparisons
+from paper_repro.solvers.column_ratio import ColumnRatioProgram
+from paper_repro.solvers.diagonal_ratio import SMALLEST_DISTORTION
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["FLAT", "LeakageOptimizer", "RandomizedResponseOptimizer", "RatioOptimizer"]
+__all__ = ["FLAT", "GraphOptimizer", "LeakageOptimizer", "RandomizedResponseOptimizer", "RatioOptimizer"]
 
 # A least distortion this close to the one without leakage is not worth any.
 FLAT = 1e-10
 # Beyond so many nats exp(-leakage) is no normal number.
 _MOST = 700.0
+# Vertices of a graph: minutes and some 100 MB.
+_MOST_VERTICES = 400
 
 
 class Program(Protocol):
@@ -137,7 +142,99 @@ class RandomizedResponseOptimizer(ProgramOptimizer):
         return self._least_distortion(leakage)
 
 
-class RatioOptimizer(ProgramOptimizer):
+class _ChannelOptimizer(ProgramOptimizer):
+    """What optimizers over the whole channel share: the ends of both budgets."""
+
+    @cached_property
+    def _everything(self) -> Proposal:
+        """Publish every letter as it is; those that never occur like one that does."""
+        matrix = np.eye(self.source.alphabet_size)
+        known = self.source.vertices.any(axis=0)
+        matrix[~known] = matrix[np.argmax(known)]
+        return Proposal(matrix, self.perfect.weights)
+
+    def _enough(self, distortion: float) -> float:
+        """A leakage in nats that allows the distortion: the identity, mixed with an even choice of all letters."""
+        size = self.source.alphabet_size
+        evenly = np.full((size, size), 1 / size)
+        share = min(1.0, distortion / self.distortion(evenly))
+        return self.leakage((1 - share) * np.eye(size) + share * evenly)
+
+
+class GraphOptimizer(_ChannelOptimizer):
+    """The best private mechanism on a graph of neighbors: see :mod:`paper_repro.solvers.column_ratio`.
+
+    Parameters
+    ----------
+    notion : Notion
+    source : SourceSet
+    adjacency : Adjacency
+    costs : ndarray, shape (M, M), optional
+        Distances between letters; Hamming distortion, if not given.
+
+    Raises
+    ------
+    ValueError
+        If the graph has more vertices than are solved in reasonable time.
+
+    Examples
+    --------
+    >>> from paper_repro.graphs import line
+    >>> from paper_repro.notions import DifferentialPrivacy
+    >>> optimizer = DifferentialPrivacy(line(3)).optimizer(SourceSet(np.full(3, 1 / 3)))
+    >>> isinstance(optimizer, GraphOptimizer), optimizer.at_leakage(math.log(2)).mechanism.round(6).tolist()[0]
+    (True, [0.666667, 0.166667, 0.166667])
+    """
+
+    def __init__(
+        self, notion: Notion, source: SourceSet, adjacency: Adjacency, costs: FloatArray | None = None
+    ) -> None:
+        super().__init__(notion, source, costs)
+        if source.alphabet_size > _MOST_VERTICES:
+            raise ValueError(
+                f"a graph of {source.alphabet_size} vertices is too large, at most {_MOST_VERTICES} are solved; take fewer "
+                "letters, or a closed form as uniform_least_distortion"
+            )
+        self._adjacency = adjacency
+
+    @cached_property
+    def _program(self) -> ColumnRatioProgram:
+        graph = self._adjacency
+        return ColumnRatioProgram(
+            self.source.vertices, self.distances, graph.distances.astype(float), graph.edges, self.perfect
+        )
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        if distortion < SMALLEST_DISTORTION:
+            return self._everything
+        return self._program.at_distortion(distortion, self._enough(distortion))
+
+    def _at_leakage(self, leakage: float) -> Proposal:
+        return self._everything if math.isinf(leakage) else self._program.at_leakage(leakage)
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        if self.perfect.is_enough(distortion):
+            return 0.0
+        # What one of the rows never publishes none does: without distortion, all has to leak.
+        return math.inf if distortion < SMALLEST_DISTORTION else super().least_leakage(proposal, distortion)
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        if not proposal.certificate:
+            return self.perfect.distortion if leakage == 0 else 0.0
+        return self._program.least_distortion(self.prior(proposal), proposal.certificate, leakage)
+
+    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
+        """In distortion: for several vertices, some letters of which never occur, at leakages of dozens of nats."""
+        return distortion - self.least_distortion(proposal, leakage)
+
+    def tolerance(self, figure: float, unit: str) -> float:
+        return max(super().tolerance(figure, unit), SMALLEST_DISTORTION if unit == "distortion" else 0.0)
+
+    def rounding(self, figure: float, unit: str) -> float:
+        return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)
+
+
+class RatioOptimizer(_ChannelOptimizer):
     """The best mechanism for a ratio notion over the whole channel: see :mod:`paper_repro.solvers.channel_ratio`.
 
     Parameters
@@ -151,10 +248,10 @@ class RatioOptimizer(ProgramOptimizer):
     Examples
     --------
     >>> from paper_repro.graphs import line
-    >>> from paper_repro.notions import DifferentialPrivacy
-    >>> optimizer = DifferentialPrivacy(line(3)).optimizer(SourceSet(np.full(3, 1 / 3)))
-    >>> isinstance(optimizer, RatioOptimizer), optimizer.at_leakage(math.log(2)).mechanism.round(6).tolist()[0]
-    (True, [0.666667, 0.166667, 0.166667])
+    >>> from paper_repro.notions import ApproximateDP
+    >>> optimizer = ApproximateDP(0.25, adjacency=line(3)).optimizer(SourceSet(np.full(3, 1 / 3)))
+    >>> isinstance(optimizer, RatioOptimizer), optimizer.at_leakage(math.log(2)).mechanism.shape
+    (True, (3, 3))
     """
 
     def __init__(
@@ -178,20 +275,13 @@ class RatioOptimizer(ProgramOptimizer):
         size = self.source.alphabet_size
         # Where rows are compared with rows, what one of them never publishes none does, or else delta is all that may differ.
         if distortion == 0 and (self._rows_alone or (self.distances + np.eye(size) > 0).all()):
-            return self._everything()
+            return self._everything
         upper = min(self._enough(distortion), _MOST)
         without = self.perfect.distortion if self._free is None else self._free[1]
         return self._program.at_distortion(distortion, upper, without, self.leakage)
 
-    def _enough(self, distortion: float) -> float:
-        """A leakage in nats that allows the distortion: the identity, mixed with an even choice of all letters."""
-        size = self.source.alphabet_size
-        evenly = np.full((size, size), 1 / size)
-        share = distortion / self.distortion(evenly)
-        return self.leakage((1 - share) * np.eye(size) + share * evenly)
-
     def _at_leakage(self, leakage: float) -> Proposal:
-        everything = self._everything()
+        everything = self._everything
         if math.isinf(leakage) or leakage >= self.leakage(everything.mechanism):
             return everything
         proposal = self._program.at_leakage(leakage)
@@ -208,13 +298,6 @@ class RatioOptimizer(ProgramOptimizer):
             return None
         proposal = self._program.at_leakage(0.0)
         return proposal, self.distortion(proposal.mechanism)
-
-    def _everything(self) -> Proposal:
-        """Publish every letter as it is; those that never occur like one that does."""
-        matrix = np.eye(self.source.alphabet_size)
-        known = self.source.vertices.any(axis=0)
-        matrix[~known] = matrix[np.argmax(known)]
-        return Proposal(matrix, self.perfect.weights)
 
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
         if not proposal.certificate:

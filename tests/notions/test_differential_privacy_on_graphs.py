@@ -185,8 +185,8 @@ def test_the_prior_has_to_fit_the_graph(given):
         DifferentialPrivacy(ring(5)).leakage(np.eye(4))
 
 
-def test_a_program_too_large_names_its_rows_and_the_closed_form():
-    with pytest.raises(ValueError, match=r"200000000 rows, at most 200000 are solved; .* uniform_least_distortion"):
+def test_a_program_too_large_names_its_vertices_and_the_closed_form():
+    with pytest.raises(ValueError, match=r"10000 vertices is too large, .* uniform_least_distortion"):
         optimal_mechanism(SourceSet([1e-4] * 10_000), leakage=1.0, notion=DifferentialPrivacy(ring(10_000)))
 
 
