@@ -4,7 +4,6 @@ import importlib.metadata
 import os
 import re
 import signal
-import sys
 import time
 import tomllib
 from pathlib import Path
@@ -164,14 +163,6 @@ def test_best_says_when_a_file_may_not_be_read(refused, monkeypatch):
 
     monkeypatch.setattr(pr, "load_source_set", fail)  # whoever runs the tests may read everything
     assert "own.csv" in refused("best", "own.csv", "--distortion", 0.2)
-
-
-def test_best_says_which_extra_a_notion_needs(refused, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
-    line = refused("best", "P_II_6", "--distortion", 0.2, "--notion", "Renyi differential privacy")
-    assert line.startswith(
-        "Error: cvxpy is not installed; it comes with the extra 'cones': run pip install -e '.[cones]'"
-    )
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ def _response_distortion(leakage: float, size: int, alpha: float) -> float:
     """Least distortion of randomized response that leaks at most so many nats."""
     from scipy.optimize import brentq
 
-    if math.isinf(leakage):
+    if math.isinf(leakage) or size == 1:
         return 0.0
     most = 1 - 1 / size
     # In the logarithm of the distortion, which may be very small.

@@ -539,6 +539,6 @@ def _of_largest_ratio(source: SourceSet, distortion: float) -> float:
         return 0.0
     if distortion == 0:
         return math.inf
-    matrix = program.at_distortion(distortion).mechanism
+    matrix = program.at_distortion(distortion).mechanism.matrix
     published = matrix[:, matrix.any(axis=0)]
     return float(np.log(published.max(axis=0) / published.min(axis=0)).max())

@@ -152,7 +152,11 @@ class ColumnRatioProgram:
 
         Raises SolverError if no solver finds it.
         """
-        low, high, best = 0.0, min(upper, _MOST), None
+        low, high, best = (
+            0.0,
+            min(upper * (1 + 1e-9) + _STEP, _MOST),
+            None,
+        )  # rounding may miss by a hair what is just enough
         leakage, level, stepped = _STEP, True, False  # nearly nothing may be enough
         for _ in range(100):
             try:

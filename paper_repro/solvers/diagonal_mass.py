@@ -19,7 +19,6 @@ So the knapsack of P bounds every mechanism, whatever y is, and P is least favor
 from __future__ import annotations
 
 import math
-from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -28,6 +27,7 @@ from numpy.typing import ArrayLike
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.exact import exact_optimum
+from paper_repro.solvers.known_prior import given_up
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray
@@ -57,7 +57,7 @@ def least_mass_distortion(prior: ArrayLike, leakage: float) -> float:
     0.4
     """
     rising = np.sort(np.asarray(prior, dtype=float))
-    return float(rising @ _first(len(rising), _changed(len(rising), leakage)))
+    return float(rising @ _first(len(rising), given_up(len(rising), leakage)))
 
 
 class DiagonalMassProgram:
@@ -120,7 +120,7 @@ class DiagonalMassProgram:
         """Least distortion at a positive leakage, ``sum_i D_i = M - exp(leakage)``."""
         vertices, (count, size) = self._vertices, self._vertices.shape
         # What is evaluated from the channel's floats must not exceed a tiny budget; in others rounding is nothing.
-        changed = _changed(size, max(0.0, leakage - (count + 4) * _ULP) if leakage < _TINY else leakage)
+        changed = given_up(size, max(0.0, leakage - (count + 4) * _ULP) if leakage < _TINY else leakage)
         if changed <= int((~self._known).sum()):
             return self.at_distortion(0.0)
         if count == 1:
@@ -187,14 +187,6 @@ def _given_up(rising: FloatArray, distortion: float) -> FloatArray:
     before = np.append(0.0, np.cumsum(rising[:-1]))
     left = np.clip(distortion - before, 0.0, None)
     return np.where(rising > left, np.divide(left, rising, out=np.zeros_like(left), where=rising > 0), 1.0)
-
-
-def _changed(size: int, leakage: float) -> Fraction:
-    """``M - exp(leakage)``, which floats would cancel where nearly everything leaks; at least 0."""
-    if leakage > math.log(size) + 1e-9:
-        return Fraction(0)
-    with localcontext(prec=50):
-        return max(Fraction(0), Fraction(size - Decimal(leakage).exp()))
 
 
 def _first(size: int, changed: Fraction) -> FloatArray:

@@ -27,6 +27,8 @@ another member takes mass from letters with ``P*_i <= mu`` (others are at their 
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -34,7 +36,7 @@ import numpy as np
 from paper_repro.mechanisms import Mechanism
 from paper_repro.types import FloatArray
 
-__all__ = ["MassOfPrior", "RatioOfPrior"]
+__all__ = ["MassOfPrior", "RatioOfPrior", "given_up"]
 
 
 class _OfPrior:
@@ -181,15 +183,27 @@ class MassOfPrior(_OfPrior):
         return equals, min(1.0, max(0.0, distortion - float(self._tails[equals.start])) / mass)
 
     def _at_leakage(self, leakage: float) -> tuple[slice, float]:
-        known = len(self.prior) - int(np.searchsorted(self._rising, 0.0, side="right"))
-        if leakage >= math.log(known):
+        never = int(np.searchsorted(self._rising, 0.0, side="right"))
+        changed = given_up(len(self.prior) - never, leakage)
+        if not changed:
             return self._at_distortion(0.0)
-        left = math.exp(leakage)  # letters' worth that is kept
-        equals = self._equals(max(0, math.ceil(len(self.prior) - left) - 1))
-        return equals, min(1.0, max(0.0, len(self.prior) - equals.start - left) / (equals.stop - equals.start))
+        equals = self._equals(never + math.ceil(changed) - 1)
+        return equals, float(never + changed - equals.start) / (equals.stop - equals.start)
 
     def _giving_up(self, equals: slice, part: float) -> Mechanism:
         value = self._rising[equals.start]
         changed = np.where(self.prior < value, 1.0, 0.0)
         changed[self.prior == value] = part
         return Mechanism.from_distortions(changed)
+
+
+def given_up(size: int, leakage: float) -> Fraction:
+    """``M - exp(leakage)``, which floats would cancel where nearly everything leaks; at least 0.
+
+    >>> round(float(given_up(3, 1.0)), 12)
+    0.281718171541
+    """
+    if leakage > math.log(size) + 1e-9:
+        return Fraction(0)
+    with localcontext(prec=50):
+        return max(Fraction(0), Fraction(size - Decimal(leakage).exp()))

@@ -100,11 +100,14 @@ def test_curves_are_the_optima(seed):
     source, notion = SourceSet(vertices), DifferentialPrivacy(graph)
     grid = [0.0, 0.5, 2.0, math.inf]
     falling = distortion_curve(source, grid, notion=notion)
-    assert falling.tolist() == [optimal_mechanism(source, leakage=eps, notion=notion).distortion for eps in grid]
+    optima = [optimal_mechanism(source, leakage=eps, notion=notion).distortion for eps in grid]
+    assert falling == pytest.approx(optima, rel=1e-12)  # rays that are kept for the next point change the rounding
     assert (np.diff(falling) <= CERTIFIED).all()
     budgets = [0.02, 0.3, 1.0]
     rising = leakage_curve(source, budgets, notion=notion)
-    assert rising.tolist() == [optimal_mechanism(source, distortion=D, notion=notion).leakage for D in budgets]
+    assert rising == pytest.approx(
+        [optimal_mechanism(source, distortion=D, notion=notion).leakage for D in budgets], rel=1e-12
+    )
     assert (np.diff(rising) <= CERTIFIED).all()
 
 
