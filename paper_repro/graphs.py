@@ -1,4 +1,4 @@
-"""Graphs of neighbors: which letters, databases or answers of a query must look alike, as a connected graph on 0 .. n-1."""
+"""Graphs of neighbors: which letters, databases or answers of a query must look alike, and how much, on vertices 0 .. n-1."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_count, check_probability_rows
+from paper_repro.checks import as_fraction, as_number, check_count, check_grid, check_probability_rows
 from paper_repro.deprecated import accepts_old_call
 from paper_repro.errors import optional
 from paper_repro.types import FloatArray, IntArray
@@ -44,6 +46,8 @@ MOST_DISTANCES = 5_000
 # Databases to enumerate.
 _MOST_DATABASES = 100_000
 _MOST_EDGES = 10_000_000
+# Weights above 0.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-12, 1e12
 # Beyond this, looking for automorphisms can take for ever.
 _MOST_AUTOMORPHISM = 60
 
@@ -53,7 +57,8 @@ class Adjacency:
     """A connected undirected graph: neighbors must not be told apart by more than the privacy ratio.
 
     Made by :func:`clique`, :func:`ring`, :func:`line`, :func:`hamming`, :meth:`Adjacency.from_edges` or
-    :func:`adjacency_from_query`.
+    :func:`adjacency_from_query`. By :meth:`Adjacency.from_weights` neighbors are protected more or less, one way or both, and
+    the graph need not be connected.
 
     Attributes
     ----------
@@ -76,6 +81,7 @@ class Adjacency:
     name: str
     _pairs: IntArray | None  # None: every two vertices are neighbors
     _transitive: bool | None  # known by construction, or to be found out
+    _demands: tuple[IntArray, tuple[Fraction, ...]] | None = None  # ordered pairs and their weights, if not all are 1
 
     @classmethod
     def from_edges(cls, size: int, edges: Iterable[tuple[int, int]], name: str = "") -> Adjacency:
@@ -108,13 +114,102 @@ class Adjacency:
         graph._check_connected()
         return graph
 
+    @classmethod
+    def from_weights(cls, weights: ArrayLike, name: str = "weighted") -> Adjacency:
+        """Neighbors that are protected more or less: ``Q_xy <= exp(eps w_xx') Q_x'y`` for all outputs y and letters x, x'.
+
+        The leakage eps of :class:`paper_repro.notions.DifferentialPrivacy` is then the factor of the weights; where they are
+        levels in nats themselves, ask for ``leakage=1``. Instances are metric privacy (weights a metric: Chatzikokolakis et al.,
+        "Broadening the scope of differential privacy using metrics", 2013), context-aware local privacy with its block structure
+        (Acharya et al., "Context-aware local differential privacy", 2020), and utility-optimized local privacy (Murakami and
+        Kawamoto, "Utility-optimized local differential privacy mechanisms", 2019).
+
+        Parameters
+        ----------
+        weights : array_like, shape (n, n)
+            ``w_xx' >= 0``, numbers or texts such as "1/3"; infinite where nothing is asked, 0 where the rows must be equal, and 0
+            on the diagonal. They need not be symmetric, and need not ask anything at all.
+
+        Returns
+        -------
+        Adjacency
+            Where all that is asked has weight 1, both ways and in one piece, the graph of neighbors without weights.
+
+        Raises
+        ------
+        ValueError
+            If the table is not square, or a weight is negative, no number, or not 0 on the diagonal.
+
+        Examples
+        --------
+        Two sensitive letters, and a third that may be told from them but not they from it:
+
+        >>> from paper_repro import DifferentialPrivacy, SourceSet, optimal_mechanism
+        >>> inf = math.inf
+        >>> graph = Adjacency.from_weights([[0, 1, 1], [1, 0, 1], [inf, inf, 0]])
+        >>> graph
+        Adjacency(weighted: 3 vertices, 4 demands)
+        >>> thirds, notion = SourceSet(["1/3", "1/3", "1/3"]), DifferentialPrivacy(graph)
+        >>> optimal_mechanism(thirds, leakage=math.log(3), notion=notion).mechanism.matrix.round(3)
+        array([[0.75, 0.25, 0.  ],
+               [0.25, 0.75, 0.  ],
+               [0.25, 0.25, 0.5 ]])
+        """
+        try:
+            table = check_grid(weights, as_number)
+        except (TypeError, ValueError) as error:
+            place = _first_that_is_none(weights)
+            raise ValueError(
+                f"weights{place} must be {'a number' if place else 'a square table of numbers'}, infinite (math.inf) where "
+                f"nothing is asked: {error}"
+            ) from None
+        if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+            raise ValueError(
+                f"weights must be a square table, a row and a column for each letter, got shape {table.shape}"
+            )
+        if len(table) > MOST_WRITTEN_OUT:
+            raise ValueError(
+                f"weights of {len(table)} letters are too many, at most {MOST_WRITTEN_OUT}; put letters together"
+            )
+        some = (table > 0) & np.isfinite(table)
+        bad = np.argwhere(np.isnan(table) | (table < 0) | (some & ((table < _LEAST_WEIGHT) | (table > _MOST_WEIGHT))))
+        if len(bad):
+            row, column = map(int, bad[0])
+            raise ValueError(
+                f"weights[{row}, {column}] is {float(table[row, column])!r}; a weight is 0, where rows must be equal, or between "
+                f"{_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}, or infinite where nothing is asked"
+            )
+        if table.diagonal().any():
+            letter = int(np.flatnonzero(table.diagonal())[0])
+            raise ValueError(
+                f"weights[{letter}, {letter}] is {float(table[letter, letter])!r}; every letter is like itself: put 0 there"
+            )
+        asked = np.isfinite(table) & ~np.eye(len(table), dtype=bool)
+        both = asked | asked.T
+        pairs, arcs = np.argwhere(np.triu(both)), np.argwhere(asked)
+        if (table[asked] == 1).all() and (asked == asked.T).all():
+            try:
+                return cls.from_edges(len(table), [(int(one), int(two)) for one, two in pairs], name)
+            except ValueError:  # not connected
+                pass
+        given: Any = getattr(weights, "values", weights)
+        exact = tuple(as_fraction(given[row][column]) for row, column in arcs.tolist())
+        for listed in (pairs, arcs):
+            listed.setflags(write=False)
+        return cls(len(table), name, pairs, None, (arcs, exact))
+
     def __repr__(self) -> str:
+        if self._demands is not None:
+            return f"Adjacency({self.name + ': ' if self.name else ''}{self.size} vertices, {len(self._demands[1])} demands)"
         return f"Adjacency({self.name + ': ' if self.name else ''}{self.size} vertices, {self._count} edges)"
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same vertices are neighbors, whatever the names."""
+        """Whether the same vertices are neighbors, with the same weights, whatever the names."""
         if not isinstance(other, Adjacency) or (self.size, self._count) != (other.size, other._count):
             return False
+        if self._demands is not None or other._demands is not None:
+            one, two = self._demands, other._demands
+            return one is not None and two is not None and one[1] == two[1] and bool((one[0] == two[0]).all())
         return self.is_clique or bool((np.unique(self.edges, axis=0) == np.unique(other.edges, axis=0)).all())
 
     def __hash__(self) -> int:
@@ -126,7 +221,9 @@ class Adjacency:
 
     @property
     def is_clique(self) -> bool:
-        """Whether every two vertices are neighbors."""
+        """Whether every two vertices are neighbors, without weights."""
+        if self._demands is not None:
+            return False
         return self._pairs is None or 2 * len(self._pairs) == self.size * (self.size - 1)
 
     @property
@@ -139,15 +236,31 @@ class Adjacency:
 
     @property
     def neighbor_pairs(self) -> IntArray:
-        """Neighbors in both orders, shape (2 E, 2).
+        """Neighbors in both orders, shape (2 E, 2); with weights, those in which something is asked.
 
         >>> line(2).neighbor_pairs.tolist()
         [[0, 1], [1, 0]]
         """
+        if self._demands is not None:
+            return self._demands[0]
         return np.concatenate([self.edges, self.edges[:, ::-1]])
+
+    @property
+    def weights(self) -> tuple[Fraction, ...] | None:
+        """Of each of the :attr:`neighbor_pairs`; None where all are 1.
+
+        >>> Adjacency.from_weights([[0, "1/3"], [2, 0]]).weights
+        (Fraction(1, 3), Fraction(2, 1))
+        """
+        return None if self._demands is None else self._demands[1]
 
     @cached_property
     def _sparse(self) -> Any:
+        if self._demands is not None:
+            raise ValueError(
+                f"{self!r} has weights, and only graphs without have steps to count; the notion that takes weights is "
+                "DifferentialPrivacy"
+            )
         from scipy.sparse import csr_matrix
 
         first, second = self.edges.T
@@ -231,7 +344,7 @@ class Adjacency:
         return all(nx.vf2pp_is_isomorphic(roots[0], other, node_label="distance") for other in roots[1:])
 
     def to_networkx(self) -> Graph[int]:
-        """The same graph for networkx."""
+        """The same graph for networkx, without its weights."""
         nx = optional("networkx", "graphs")
         graph: Graph[int] = nx.Graph()
         graph.add_nodes_from(range(self.size))
@@ -248,6 +361,21 @@ class Adjacency:
                 f"the graph is not connected: no path leads from vertex 0 to vertex {apart}; "
                 "treat its parts separately, or add the missing edges"
             )
+
+
+def _first_that_is_none(table: object) -> str:
+    """Where in a table the first entry is that is no number, such as "[0, 1]"; empty if it is no table."""
+    try:
+        rows = [list(row) for row in getattr(table, "values", table)]  # type: ignore[attr-defined]
+    except TypeError:
+        return ""
+    for row, entries in enumerate(rows):
+        for column, entry in enumerate(entries):
+            try:
+                as_number(entry)
+            except TypeError:
+                return f"[{row}, {column}]"
+    return ""
 
 
 def clique(size: int) -> Adjacency:

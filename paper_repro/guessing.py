@@ -140,6 +140,10 @@ def greatest_capacity(adjacency: Adjacency, outputs: int, leakage: float) -> flo
     """
     if not isinstance(adjacency, Adjacency):
         raise ValueError(f"adjacency must be a graph such as hamming(values, records), got {adjacency!r}")
+    if adjacency.weights is not None:
+        raise ValueError(
+            f"adjacency must be a graph without weights such as hamming(values, records), got {adjacency!r}"
+        )
     size, outputs = adjacency.size, check_count(outputs, "outputs")
     if outputs > _MOST_CHOICES or math.comb(size + outputs - 1, outputs) > _MOST_CHOICES:
         raise ValueError(

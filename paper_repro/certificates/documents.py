@@ -141,6 +141,10 @@ def _common(source: SourceSet, notion: Notion, costs: Sequence[Sequence[Fraction
     if isinstance(notion, SibsonInformation | RenyiDP):
         about["order"] = _text(as_fraction(notion.alpha))
     adjacency: Adjacency | None = getattr(notion, "adjacency", None)
+    if adjacency is not None and adjacency.weights is not None:
+        raise CertificateError(
+            f"certificates in files are for neighbors without weights, not for {adjacency!r}; the gap of the result is its proof"
+        )
     if adjacency is not None and not adjacency.is_clique:
         about["neighbors"] = adjacency.edges.tolist()
     name = {"name": source.name} if source.name else {}

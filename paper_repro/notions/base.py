@@ -64,7 +64,11 @@ class Optimizer(ABC):
     source : SourceSet
     costs : ndarray, shape (M, M), or None
         Distances ``d_ij`` from letter i to letter j; None for Hamming distortion.
+    unit : float
+        Nats of a program that counts in other units, for each nat of the leakage.
     """
+
+    unit = 1.0
 
     def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray | None = None) -> None:
         self.notion, self.source, self.costs = notion, source, costs
@@ -84,7 +88,7 @@ class Optimizer(ABC):
         """
         if not self.least_distortion(proposal, 0.0) > distortion:
             return 0.0
-        return inverse(lambda leakage: self.least_distortion(proposal, leakage), distortion, MOST_NATS)
+        return inverse(lambda leakage: self.least_distortion(proposal, leakage), distortion, MOST_NATS / self.unit)
 
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
         """Lower bound on the distortion of every mechanism that leaks at most so many nats, by the proposal's duals alone.

@@ -13,8 +13,17 @@ from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.exact_curves import ExactCurve, exact_curve
 from paper_repro.notions.known_prior import ManyLettersOptimizer, PriorOptimizer, has_many_letters
-from paper_repro.notions.optimizers import GraphOptimizer
-from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, ratio_leakage, spread_leakage, spread_of
+from paper_repro.notions.optimizers import GraphOptimizer, RatioOptimizer, Weighted
+from paper_repro.notions.ratios import (
+    as_channel,
+    check_adjacency,
+    check_graph,
+    is_clique,
+    ratio_leakage,
+    spread_leakage,
+    spread_of,
+)
+from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.diagonal_ratio import (
     SMALLEST_DISTORTION,
     DiagonalRatioProgram,
@@ -52,7 +61,8 @@ class DifferentialPrivacy(Notion):
     Parameters
     ----------
     adjacency : Adjacency, optional
-        Which letters are neighbors; all, if not given.
+        Which letters are neighbors; all, if not given. By :meth:`paper_repro.graphs.Adjacency.from_weights` each pair has its own
+        weight w, and the ratios ``exp(w leakage)``: metric, context-aware and utility-optimized local privacy.
 
     Raises
     ------
@@ -78,7 +88,7 @@ class DifferentialPrivacy(Notion):
     adjacency: Adjacency | None = None
 
     def __post_init__(self) -> None:
-        check_adjacency(self.adjacency)
+        check_adjacency(self.adjacency, weighted=True)
 
     def __repr__(self) -> str:
         return f"DifferentialPrivacy({self.adjacency!r})" if self.adjacency else "DifferentialPrivacy()"
@@ -111,12 +121,18 @@ class DifferentialPrivacy(Notion):
         return exact_curve(source) if is_clique(self.adjacency, check_source(source).alphabet_size) else None
 
     def optimizer(self, source: SourceSet, costs: FloatArray | None = None) -> Optimizer:
+        check_graph(self.adjacency, source.alphabet_size)
         if costs is None and is_clique(self.adjacency, source.alphabet_size):
             if (prior := source.least_majorized) is not None:
                 return PriorOptimizer(self, source, RatioOfPrior(prior))
             if has_many_letters(source):
                 return ManyLettersOptimizer(self, source, RatioOfPrior)
             return _DiagonalOptimizer(self, source)
+        if self.adjacency is not None and self.adjacency.weights is not None:
+            found = Weighted.of(self.adjacency)
+            if not found.is_metric:
+                compared = Comparisons.of_weights(found.pairs, found.weights, found.lengths)
+                return RatioOptimizer(self, source, compared, costs, found.unit)
         return GraphOptimizer(self, source, self.adjacency or clique(source.alphabet_size), costs)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -19,9 +19,9 @@ from paper_repro.solvers.channel_ratio import ChannelRatioProgram, Comparisons
 from paper_repro.solvers.column_ratio import ColumnRatioProgram
 from paper_repro.solvers.diagonal_ratio import SMALLEST_DISTORTION
 from paper_repro.sources import SourceSet
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, IntArray
 
-__all__ = ["FLAT", "GraphOptimizer", "LeakageOptimizer", "RandomizedResponseOptimizer", "RatioOptimizer"]
+__all__ = ["FLAT", "GraphOptimizer", "LeakageOptimizer", "RandomizedResponseOptimizer", "RatioOptimizer", "Weighted"]
 
 # A least distortion this close to the one without leakage is not worth any.
 FLAT = 1e-10
@@ -161,6 +161,71 @@ class _ChannelOptimizer(ProgramOptimizer):
         return self.leakage((1 - share) * np.eye(size) + share * evenly)
 
 
+@dataclass(frozen=True)
+class Weighted:
+    """What the weights of a graph come to, in a unit that makes them of order 1.
+
+    Attributes
+    ----------
+    pairs : ndarray of int, shape (C, 2)
+        Those that others do not imply.
+    weights : ndarray, shape (C,)
+    lengths : ndarray, shape (M, M)
+        Of shortest paths, infinite where there is none.
+    unit : float
+        A power of 2 that the weights were divided by.
+
+    >>> graph = Adjacency.from_weights([[0, 2, 4], [2, 0, 2], [4, 2, 0]])
+    >>> Weighted.of(graph).pairs.tolist(), Weighted.of(graph).lengths[0].tolist(), Weighted.of(graph).unit
+    ([[0, 1], [1, 0], [1, 2], [2, 1]], [0.0, 1.0, 2.0], 2.0)
+    """
+
+    pairs: IntArray
+    weights: FloatArray
+    lengths: FloatArray
+    unit: float
+
+    @classmethod
+    def of(cls, adjacency: Adjacency) -> Weighted:
+        """Of a graph with weights."""
+        pairs = adjacency.neighbor_pairs
+        weights = np.array(adjacency.weights, dtype=float)
+        positive = weights[weights > 0]
+        unit = 2.0 ** round(math.log2(np.median(positive))) if positive.size else 1.0
+        lengths = np.full((adjacency.size, adjacency.size), np.inf)
+        np.fill_diagonal(lengths, 0.0)
+        lengths[tuple(pairs.T)] = weights / unit
+        lengths = np.where(
+            lengths.T == 0, 0.0, lengths
+        )  # rows that sum to 1 are equal if one is nowhere above the other
+        for middle in range(adjacency.size):
+            lengths = np.minimum(lengths, lengths[:, [middle]] + lengths[middle])
+        # Of letters that are alike the first stands for all. What is on the way between those is nearer: nothing implies itself.
+        first = (lengths == 0).argmax(axis=1)
+        needed = np.isfinite(lengths) & (lengths > 0)
+        needed[first != np.arange(adjacency.size)] = False
+        needed[:, first != np.arange(adjacency.size)] = False
+        for middle in np.unique(first):
+            implied = lengths[:, [middle]] + lengths[middle] <= lengths
+            implied[middle] = implied[:, middle] = False
+            needed &= ~implied
+        needed |= (
+            (lengths == 0) & (first[:, np.newaxis] == np.arange(adjacency.size)) & ~np.eye(adjacency.size, dtype=bool)
+        )
+        pairs = np.argwhere(needed)
+        return cls(pairs, lengths[needed], lengths, unit)
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether all letters are protected from each other, alike both ways.
+
+        >>> Weighted.of(Adjacency.from_weights([[0, 2], [1, 0]])).is_metric
+        False
+        """
+        apart = self.lengths[~np.eye(len(self.lengths), dtype=bool)]
+        return bool(np.isfinite(apart).all() and (apart > 0).all() and (self.lengths == self.lengths.T).all())
+
+
 class GraphOptimizer(_ChannelOptimizer):
     """The best private mechanism on a graph of neighbors: see :mod:`paper_repro.solvers.column_ratio`.
 
@@ -169,6 +234,7 @@ class GraphOptimizer(_ChannelOptimizer):
     notion : Notion
     source : SourceSet
     adjacency : Adjacency
+        If it has weights, they are symmetric, above 0, and join all vertices.
     costs : ndarray, shape (M, M), optional
         Distances between letters; Hamming distortion, if not given.
 
@@ -196,23 +262,28 @@ class GraphOptimizer(_ChannelOptimizer):
                 "letters, or a closed form as uniform_least_distortion"
             )
         self._adjacency = adjacency
+        self._weighted = None if adjacency.weights is None else Weighted.of(adjacency)
+        if self._weighted is not None:
+            self.unit = self._weighted.unit
 
     @cached_property
     def _program(self) -> ColumnRatioProgram:
-        graph = self._adjacency
-        return ColumnRatioProgram(
-            self.source.vertices, self.distances, graph.distances.astype(float), graph.edges, self.perfect
-        )
+        graph, found = self._adjacency, self._weighted
+        if found is None:
+            lengths, edges = graph.distances.astype(float), graph.edges
+        else:
+            lengths, edges = found.lengths, found.pairs[found.pairs[:, 0] < found.pairs[:, 1]]
+        return ColumnRatioProgram(self.source.vertices, self.distances, lengths, edges, self.perfect)
 
     def _at_distortion(self, distortion: float) -> Proposal:
         if distortion < SMALLEST_DISTORTION:
             return self._everything
-        return self._program.at_distortion(distortion, self._enough(distortion))
+        return self._program.at_distortion(distortion, self._enough(distortion) * self.unit)
 
     def _at_leakage(self, leakage: float) -> Proposal:
         if math.isinf(leakage):
             return self._everything
-        proposal = self._program.at_leakage(leakage)
+        proposal = self._program.at_leakage(leakage * self.unit)
         if self.distortion(proposal.mechanism) > self.perfect.distortion:  # by rounding, where next to nothing leaks
             return replace(proposal, mechanism=self.perfect.channel)
         return proposal
@@ -226,7 +297,7 @@ class GraphOptimizer(_ChannelOptimizer):
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
         if not proposal.certificate:
             return self.perfect.distortion if leakage == 0 else 0.0
-        return self._program.least_distortion(self.prior(proposal), proposal.certificate, leakage)
+        return self._program.least_distortion(self.prior(proposal), proposal.certificate, leakage * self.unit)
 
     def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
         """In distortion: for several vertices, some letters of which never occur, at leakages of dozens of nats."""
@@ -249,6 +320,8 @@ class RatioOptimizer(_ChannelOptimizer):
     comparisons : Comparisons
     costs : ndarray, shape (M, M), optional
         Distances between letters; Hamming distortion, if not given.
+    unit : float
+        What the weights of the comparisons were divided by.
 
     Examples
     --------
@@ -260,10 +333,19 @@ class RatioOptimizer(_ChannelOptimizer):
     """
 
     def __init__(
-        self, notion: Notion, source: SourceSet, comparisons: Comparisons, costs: FloatArray | None = None
+        self,
+        notion: Notion,
+        source: SourceSet,
+        comparisons: Comparisons,
+        costs: FloatArray | None = None,
+        unit: float = 1.0,
     ) -> None:
         super().__init__(notion, source, costs)
-        self._delta, self._rows_alone = comparisons.delta, comparisons.steps is not None
+        self._delta, self._lengths, self.unit = comparisons.delta, comparisons.lengths, unit
+        self._rows_alone = comparisons.steps is not None or comparisons.lengths is not None
+        # Without leakage, whatever nothing joins may differ.
+        self._apart = comparisons.lengths is not None and not _joins_all(comparisons.lengths)
+        self._compared = comparisons.givers
         self._program = ChannelRatioProgram(source.vertices, self.distances, comparisons)
 
     def at_distortion(self, distortion: float) -> Proposal:
@@ -277,30 +359,50 @@ class RatioOptimizer(_ChannelOptimizer):
         return super().at_leakage(leakage)
 
     def _at_distortion(self, distortion: float) -> Proposal:
-        size = self.source.alphabet_size
         # Where rows are compared with rows, what one of them never publishes none does, or else delta is all that may differ.
-        if distortion == 0 and (self._rows_alone or (self.distances + np.eye(size) > 0).all()):
+        if self._leaks_all(distortion):
             return self._everything
-        upper = min(self._enough(distortion), _MOST)
+        upper = min(self._enough(distortion) * self.unit, _MOST)
         without = self.perfect.distortion if self._free is None else self._free[1]
-        return self._program.at_distortion(distortion, upper, without, self.leakage)
+        return self._program.at_distortion(distortion, upper, without, lambda found: self.leakage(found) * self.unit)
 
     def _at_leakage(self, leakage: float) -> Proposal:
         everything = self._everything
         if math.isinf(leakage) or leakage >= self.leakage(everything.mechanism):
             return everything
-        proposal = self._program.at_leakage(leakage)
+        proposal = self._program.at_leakage(leakage * self.unit)
         (multipliers,) = proposal.certificate
-        least = self._program.least_distortion(self.prior(proposal), multipliers, leakage)
+        least = self._program.least_distortion(self.prior(proposal), multipliers, leakage * self.unit)
         if self._free is None and least >= self.perfect.distortion - FLAT:
             return replace(proposal, mechanism=self._without_leakage().mechanism)
         return proposal
 
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        return (
+            math.inf
+            if self._lengths is not None and self._leaks_all(distortion)
+            else super().least_leakage(proposal, distortion)
+        )
+
+    def _leaks_all(self, distortion: float) -> bool:
+        """Whether a distortion of 0 makes the leakage infinite, as far as that is told by what rows may publish."""
+        if distortion > 0:
+            return False
+        if self._lengths is None:
+            return self._rows_alone or bool((self.distances + np.eye(len(self.distances)) > 0).all())
+        # An answer is of use to a letter if all that this one has to be like may give it.
+        occurs = self.source.vertices.sum(axis=0) > 0
+        harmful = np.where(occurs[:, np.newaxis], self.distances, 0.0) > 0
+        useful = np.isfinite(self._lengths).astype(float) @ harmful == 0
+        return not bool(useful.any(axis=1).all())
+
     @cached_property
     def _free(self) -> tuple[Proposal, float] | None:
-        """Where delta alone allows more than a constant answer: the best without leakage beyond it, and its distortion."""
-        if self._delta == 0:
+        """Where more than a constant answer leaks nothing: the best without leakage, beyond delta, and its distortion."""
+        if self._delta == 0 and not self._apart:
             return None
+        if not len(self._compared):
+            return replace(self._everything, certificate=(np.zeros((0, self.source.alphabet_size)),)), 0.0
         proposal = self._program.at_leakage(0.0)
         return proposal, self.distortion(proposal.mechanism)
 
@@ -308,7 +410,7 @@ class RatioOptimizer(_ChannelOptimizer):
         if not proposal.certificate:
             return self.perfect.distortion if leakage == 0 else 0.0
         (multipliers,) = proposal.certificate
-        return self._program.least_distortion(self.prior(proposal), multipliers, leakage)
+        return self._program.least_distortion(self.prior(proposal), multipliers, leakage * self.unit)
 
     def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
         # Where rows are compared with the outputs under each prior, the whole set restricts the leakage.
@@ -319,4 +421,10 @@ class RatioOptimizer(_ChannelOptimizer):
         if not proposal.certificate:
             return distortion - (self.perfect.distortion if leakage == 0 else 0.0)
         (multipliers,) = proposal.certificate
-        return distortion - self._program.least_distortion(self.prior(proposal), multipliers, leakage)
+        return distortion - self._program.least_distortion(self.prior(proposal), multipliers, leakage * self.unit)
+
+
+def _joins_all(lengths: FloatArray) -> bool:
+    from scipy.sparse.csgraph import connected_components
+
+    return bool(connected_components(np.isfinite(lengths), directed=False)[0] == 1)

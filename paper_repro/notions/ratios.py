@@ -6,7 +6,7 @@ The floats of a matrix are rationals. A guarantee is read off them, not off roun
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -84,14 +84,19 @@ def check_alphabets(mechanism: Mechanism | ArrayLike, source: SourceSet | None, 
     return source
 
 
-def check_adjacency(adjacency: Adjacency | None) -> None:
-    """Raises ValueError unless this is a graph, or None.
+def check_adjacency(adjacency: Adjacency | None, *, weighted: bool = False) -> None:
+    """Raises ValueError unless this is a graph, or None; with weights, only where they are known of.
 
     >>> check_adjacency(clique(2))
     """
     if not (adjacency is None or isinstance(adjacency, Adjacency)):
         raise ValueError(
             f"adjacency must be a graph of neighbors such as ring(6), or None where all letters are neighbors; got {adjacency!r}"
+        )
+    if adjacency is not None and adjacency.weights is not None and not weighted:
+        raise ValueError(
+            f"{adjacency!r} has weights, and the notion that takes them is DifferentialPrivacy; give a graph without, as by "
+            "Adjacency.from_edges"
         )
 
 
@@ -132,13 +137,15 @@ def neighbors(adjacency: Adjacency | None, letters: int) -> IntArray:
 def ratio_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float = 0.0) -> float:
     """Least eps >= 0 with ``Q_ij <= exp(eps) Q_kj + delta`` for neighbors i, k and every column j; in nats, rounded up.
 
-    The matrix has shape (M, outputs). Infinite if an entry above delta stands beside a 0. Raises ValueError if the graph has
-    another number of vertices than the matrix has rows.
+    The matrix has shape (M, outputs). Infinite if an entry above delta stands beside a 0. Where the graph has weights, delta is 0
+    and the factor ``exp(eps w_ik)``. Raises ValueError if the graph has another number of vertices than the matrix has rows.
 
     >>> [round(math.exp(ratio_leakage(np.array([[0.75, 0.25], [0.25, 0.75]]), None, delta)), 9) for delta in (0, 0.25)]
     [3.0, 2.0]
     """
     check_graph(adjacency, len(matrix))
+    if adjacency is not None and adjacency.weights is not None:
+        return _weighted_leakage(matrix, adjacency.neighbor_pairs, adjacency.weights)
     if adjacency is None or adjacency.is_clique:
         larger, smaller = matrix.max(axis=0), matrix.min(axis=0)
     else:
@@ -155,6 +162,24 @@ def ratio_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float 
     close = np.flatnonzero(logs >= logs.max() - _CLOSE * max(1.0, abs(logs.max())))
     pairs = set(zip(larger[close].tolist(), smaller[close].tolist(), strict=True))  # letters treated alike are many
     return _log_of_largest((Fraction(above) - Fraction(delta)) / Fraction(below) for above, below in pairs)
+
+
+def _weighted_leakage(matrix: FloatArray, pairs: IntArray, weights: Sequence[Fraction]) -> float:
+    """The same with ``exp(eps w)`` in place of ``exp(eps)``: the largest of ``log(Q_ij / Q_kj) / w``."""
+    larger, smaller = matrix[pairs[:, 0]], matrix[pairs[:, 1]]
+    above = larger > smaller
+    lengths = np.array([float(weight) for weight in weights])
+    if (above & (smaller == 0)).any() or above[lengths == 0].any():
+        return math.inf
+    places, columns = np.nonzero(above)
+    if not len(places):
+        return 0.0
+    logs = np.log(larger[above]) - np.log(smaller[above])
+    scaled = logs / lengths[places]
+    # The logarithms of numbers down to 5e-324 are off by some 1e-13.
+    close = np.flatnonzero(scaled + 2 * _CLOSE * (1 + logs) / lengths[places] >= scaled.max())
+    found = {(larger[p, j], smaller[p, j], weights[p]) for p, j in zip(places[close], columns[close], strict=True)}
+    return max(log_rounded_up(Fraction(one) / Fraction(two), weight) for one, two, weight in found)
 
 
 def spread_leakage(spread: Spread, delta: float = 0.0, standard: bool = False) -> float:
@@ -243,10 +268,10 @@ def hockey_stick_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta:
     return _log_of_largest(exact(*place) for place in np.argwhere(ratios + slack >= largest * (1 - _CLOSE)))
 
 
-def log_rounded_up(ratio: Fraction) -> float:
-    """The smallest float whose exponential is at least the ratio, which is at least 1.
+def log_rounded_up(ratio: Fraction, weight: Fraction = Fraction(1)) -> float:
+    """The smallest float whose exponential, to the power of the weight, is at least the ratio, which is at least 1.
 
-    Digits are doubled until they tell: of the logarithm of a rational other than 1, no float is the exact value.
+    Digits are doubled until they tell: of the logarithm of a rational other than 1, no rational is the exact value.
 
     >>> log_rounded_up(Fraction(1)), log_rounded_up(1 + Fraction(1, 2**46)) == math.nextafter(2**-46 - 2**-93, 1)
     (0.0, True)
@@ -256,9 +281,10 @@ def log_rounded_up(ratio: Fraction) -> float:
     digits = 40
     while True:
         with localcontext(prec=digits):
-            found = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
+            scale = Decimal(weight.denominator) / Decimal(weight.numerator)
+            found = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * scale
             rounded = float(found)
-            if abs(Decimal(rounded) - found) > Decimal(10) ** (2 - digits) * (1 + found):
+            if abs(Decimal(rounded) - found) > Decimal(10) ** (2 - digits) * (scale + found):
                 return rounded if rounded > found else math.nextafter(rounded, math.inf)
         digits *= 2
 

@@ -18,6 +18,10 @@ comparisons has a distortion of at least
 
 with ``F = sum_cj f_cj`` (pointwise) or ``F = sum_c max_j f_cj`` (standard): add the comparisons, weighted, to the distortion. It
 is evaluated from the multipliers alone, which decide how good it is, not whether it holds.
+
+Where neighbors have weights, a comparison has its own factor ``t^w`` in place of t, in (1) and in (2). Weights along a path add
+up, to directed lengths ``l(i, k)`` of shortest paths; the least column above a given one that keeps all comparisons has
+``max_i Q_ij t^-l(i, k)`` in row k.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from paper_repro.graphs import Adjacency
 from paper_repro.solvers.games import perfect_privacy
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.solvers.proposals import Proposal
-from paper_repro.types import BoolArray, FloatArray, IntArray
+from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["ChannelRatioProgram", "Comparisons"]
 
@@ -50,6 +54,8 @@ _ROUNDING, _RELATIVE = 4e-12, 4e-9
 _MOST_ROWS = 100_000
 # Below so many nats next to nothing leaks; what is this much larger than what changes with the leakage does not bind.
 _TINY, _FAR = 1e-3, 1e4
+# The smallest number above 0.
+_LEAST = 5e-324
 # A gap in distortion that needs no second try.
 _CLOSED = 1e-10
 
@@ -68,6 +74,10 @@ class Comparisons:
         Whether delta is for all columns together.
     steps : ndarray of int, shape (M, M), or None
         Comparisons from one row to another, where each is with one row.
+    weights : ndarray, shape (C,), or None
+        Powers of t in the comparisons; 1, if not given.
+    lengths : ndarray, shape (M, M), or None
+        Where there are weights, what they add up to from row to row: infinite where nothing is asked.
     """
 
     givers: IntArray
@@ -75,6 +85,8 @@ class Comparisons:
     delta: float = 0.0
     standard: bool = False
     steps: IntArray | None = None
+    weights: FloatArray | None = None
+    lengths: FloatArray | None = None
 
     @classmethod
     def of_neighbors(cls, adjacency: Adjacency, delta: float = 0.0, standard: bool = False) -> Comparisons:
@@ -88,6 +100,31 @@ class Comparisons:
         _check_size(2 * len(adjacency.edges), adjacency.size, 2 * _MOST_ROWS)
         first, second = adjacency.neighbor_pairs.T
         return cls(first, np.eye(adjacency.size)[second], delta, standard, adjacency.distances)
+
+    @classmethod
+    def of_weights(cls, pairs: IntArray, weights: FloatArray, lengths: FloatArray) -> Comparisons:
+        """Every first row of the pairs, shape (C, 2), with the second, by weights of shape (C,).
+
+        Parameters
+        ----------
+        pairs : ndarray of int, shape (C, 2)
+        weights : ndarray, shape (C,)
+        lengths : ndarray, shape (M, M)
+
+        Raises
+        ------
+        ValueError
+            If their program is too large to be solved in reasonable time.
+        """
+        _check_size(len(pairs), len(lengths), 2 * _MOST_ROWS)
+        first, second = pairs.T
+        return cls(first, np.eye(len(lengths))[second], weights=weights, lengths=lengths)
+
+    def factors(self, leakage: float, margin: float = 0.0) -> FloatArray:
+        """``t^-w`` of each comparison, shape (C,), at a leakage in nats; a margin of it is left where w is above 0."""
+        if self.weights is None:
+            return np.full(self.givers.size, math.exp(min(0.0, margin - leakage)))
+        return np.exp(np.where(self.weights > 0, np.minimum(0.0, margin - leakage * self.weights), 0.0))
 
     @classmethod
     def with_outputs(cls, vertices: FloatArray) -> Comparisons:
@@ -120,7 +157,7 @@ class ChannelRatioProgram:
     """
 
     def __init__(self, vertices: FloatArray, costs: FloatArray, comparisons: Comparisons) -> None:
-        if comparisons.steps is None:
+        if comparisons.steps is None and comparisons.weights is None:
             _check_size(comparisons.givers.size, vertices.shape[1], _MOST_ROWS)
         self._vertices, self._costs, self._comparisons = vertices, costs, comparisons
 
@@ -149,8 +186,7 @@ class ChannelRatioProgram:
     def _directly(self, leakage: float) -> tuple[Proposal, FloatArray]:
         """The solution of (1) with the solver's rounding mended, and the dual variables of the rows' sums."""
         size, delta = len(self._costs), self._comparisons.delta
-        inverse = math.exp(min(0.0, _MARGIN - leakage))
-        basis = self._solve(inverse, delta * (1 - _MARGIN))
+        basis = self._solve(leakage, delta * (1 - _MARGIN))
         matrix = self._repaired(basis.values[: size * size].reshape(size, size) / _SCALE, leakage)
         count = self._comparisons.givers.size
         multipliers = -basis.duals[: count * size].reshape(count, size)
@@ -210,18 +246,19 @@ class ChannelRatioProgram:
         givers, others = self._comparisons.givers, self._comparisons.others
         shrink = math.exp(-leakage)
         reduced = prior[:, np.newaxis] * self._costs - others.T @ multipliers
-        np.add.at(reduced, givers, multipliers * shrink)
+        np.add.at(reduced, givers, multipliers * self._comparisons.factors(leakage)[:, np.newaxis])
         total = multipliers.max(axis=1, initial=0.0).sum() if self._comparisons.standard else multipliers.sum()
         return float(reduced.min(axis=1).sum() - self._comparisons.delta * shrink * total)
 
-    def _solve(self, inverse: float, delta: float) -> Basis:
+    def _solve(self, leakage: float, delta: float) -> Basis:
         """Unknowns: Q row by row, for the standard definition each comparison's excess in each column, and the distortion."""
         from scipy.sparse import csc_array
 
         comparisons, size, count = self._comparisons, len(self._costs), self._comparisons.givers.size
         (entries, givers), (indices, starts, pointers), shape = self._pattern
         # Entries at the same place, of a giver and of what it is compared with, add up.
-        values = np.add.reduceat(np.where(givers, inverse * entries, entries), starts)
+        inverse, factors = math.exp(min(0.0, _MARGIN - leakage)), comparisons.factors(leakage, _MARGIN)
+        values = np.add.reduceat(np.where(givers >= 0, factors[givers] * entries, entries), starts)
         allowed = np.full(count if comparisons.standard else count * size, delta * inverse * _SCALE)
         free = np.zeros(count * size if comparisons.standard else 0)
         costs = np.zeros(shape[1])
@@ -235,8 +272,8 @@ class ChannelRatioProgram:
         )
 
     @cached_property
-    def _pattern(self) -> tuple[tuple[FloatArray, BoolArray], tuple[IntArray, IntArray, IntArray], tuple[int, int]]:
-        """The rows' entries in the order of a sparse matrix, and which are of givers: only those change, with 1/t."""
+    def _pattern(self) -> tuple[tuple[FloatArray, IntArray], tuple[IntArray, IntArray, IntArray], tuple[int, int]]:
+        """The rows' entries in the order of a sparse matrix, and of which comparison's giver: only those change, with 1/t."""
         from scipy.sparse import block_array, coo_array, eye_array, kron
 
         comparisons, size, count = self._comparisons, len(self._costs), self._comparisons.givers.size
@@ -264,7 +301,8 @@ class ChannelRatioProgram:
         starts = np.flatnonzero(first)
         pointers = np.searchsorted(columns[order][starts], np.arange(rest.shape[1] + 1))
         entries = np.concatenate([givers.data, rest.data])[order]
-        return (entries, order < givers.nnz), (rows[order][starts], starts, pointers), rest.shape
+        of_givers = np.where(order < givers.nnz, rows[order] // size, -1)
+        return (entries, of_givers), (rows[order][starts], starts, pointers), rest.shape
 
     def _next_to_nothing(self, leakage: float) -> tuple[Proposal, FloatArray]:
         """The same where next to nothing leaks, in unknowns whose program stays well conditioned; one row a comparison.
@@ -342,11 +380,47 @@ class ChannelRatioProgram:
                     means[givers[incoming[letter]], column] -= lost * shrink
         return replace(proposal, certificate=(np.clip(multipliers, 0, None),))
 
+    def _with_lengths(self, matrix: FloatArray, leakage: float) -> FloatArray:
+        """The least matrix above this one that keeps what the weights ask, with the mean row mixed in for its rows' sums."""
+        from scipy.sparse.csgraph import connected_components
+
+        lengths, first, second = (
+            self._comparisons.lengths,
+            self._comparisons.givers,
+            self._comparisons.others.argmax(axis=1),
+        )
+        assert lengths is not None
+        # Rows that must be equal, be it without leakage, are one.
+        alike = np.isfinite(lengths) if leakage == 0 else lengths == 0
+        _, part = connected_components(alike, directed=False)
+        shares = (part[:, np.newaxis] == part).astype(float)
+        if leakage == 0:
+            matrix = shares @ matrix / shares.sum(axis=1, keepdims=True)
+            matrix /= matrix.sum(axis=1, keepdims=True)
+            return matrix[np.array([np.argmax(part == mine) for mine in part])]
+        asked = np.isfinite(lengths.T)
+        reach = np.where(asked, np.maximum(np.exp(np.minimum(0.0, _MARGIN - leakage * lengths.T)), _LEAST), 0.0)
+        matrix = np.column_stack([(reach * column).max(axis=1) for column in matrix.T])
+        matrix[matrix > 0] += _LEAST
+        matrix /= matrix.sum(axis=1, keepdims=True)
+        matrix = matrix[np.array([np.argmax(part == mine) for mine in part])]
+        apart = part[first] != part[second]
+        first, second, fade = first[apart], second[apart], self._comparisons.factors(leakage)[apart, np.newaxis]
+        # Adding c to all of a column lowers its ratios: (x + c) / t^w <= y + c once c (1 - 1/t^w) covers what is missed.
+        missed = matrix[first] * fade - matrix[second] * (1 - 1e-15)
+        mean, weights = matrix.mean(axis=0), -np.expm1(-leakage * self._comparisons.weights[apart])  # type: ignore[index]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            needed = np.where(missed > 0, missed / (mean * weights[:, np.newaxis]), 0.0)
+        share = float(needed.max(initial=0.0))
+        return matrix if share == 0 else (matrix + share * mean) / (1 + share)
+
     def _repaired(self, matrix: FloatArray, leakage: float) -> FloatArray:
         """The matrix without the solver's rounding: what is missed is mended by mixing in a constant row."""
         matrix = np.where(matrix < _NOISE, 0.0, matrix)
         matrix /= matrix.sum(axis=1, keepdims=True)
         givers, others, delta = self._comparisons.givers, self._comparisons.others, self._comparisons.delta
+        if self._comparisons.lengths is not None:
+            return self._with_lengths(matrix, leakage)
         if leakage > 0 and delta == 0 and self._comparisons.steps is not None:
             return _with_ratio(matrix, givers, others.argmax(axis=1), self._comparisons.steps, leakage)
         if leakage > 0 and not self._comparisons.standard:
