@@ -346,6 +346,8 @@ class RatioOptimizer(_ChannelOptimizer):
         # Without leakage, whatever nothing joins may differ.
         self._apart = comparisons.lengths is not None and not _joins_all(comparisons.lengths)
         self._compared = comparisons.givers
+        weights = np.ones(1) if comparisons.weights is None else comparisons.weights
+        self._largest = _MOST / float(weights.min(initial=1.0, where=weights > 0))
         self._program = ChannelRatioProgram(source.vertices, self.distances, comparisons)
 
     def at_distortion(self, distortion: float) -> Proposal:
@@ -362,7 +364,7 @@ class RatioOptimizer(_ChannelOptimizer):
         # Where rows are compared with rows, what one of them never publishes none does, or else delta is all that may differ.
         if self._leaks_all(distortion):
             return self._everything
-        upper = min(self._enough(distortion) * self.unit, _MOST)
+        upper = min(self._enough(distortion) * self.unit, self._largest)
         without = self.perfect.distortion if self._free is None else self._free[1]
         return self._program.at_distortion(distortion, upper, without, lambda found: self.leakage(found) * self.unit)
 
