@@ -186,7 +186,12 @@ class ChannelRatioProgram:
     def _directly(self, leakage: float) -> tuple[Proposal, FloatArray]:
         """The solution of (1) with the solver's rounding mended, and the dual variables of the rows' sums."""
         size, delta = len(self._costs), self._comparisons.delta
-        basis = self._solve(leakage, delta * (1 - _MARGIN))
+        try:
+            basis = self._solve(leakage, delta * (1 - _MARGIN))
+        except SolverError:
+            if self._comparisons.lengths is None:
+                raise
+            basis = self._solve(leakage * (1 - 1e-11), delta)  # a hair beside it the solver's rounding is another
         matrix = self._repaired(basis.values[: size * size].reshape(size, size) / _SCALE, leakage)
         count = self._comparisons.givers.size
         multipliers = -basis.duals[: count * size].reshape(count, size)
