@@ -281,12 +281,7 @@ class GraphOptimizer(_ChannelOptimizer):
         return self._program.at_distortion(distortion, self._enough(distortion) * self.unit)
 
     def _at_leakage(self, leakage: float) -> Proposal:
-        if math.isinf(leakage):
-            return self._everything
-        proposal = self._program.at_leakage(leakage * self.unit)
-        if self.distortion(proposal.mechanism) > self.perfect.distortion:  # by rounding, where next to nothing leaks
-            return replace(proposal, mechanism=self.perfect.channel)
-        return proposal
+        return self._everything if math.isinf(leakage) else self._program.at_leakage(leakage * self.unit)
 
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
         if self.perfect.is_enough(distortion):
