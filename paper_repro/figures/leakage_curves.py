@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -46,8 +47,7 @@ __all__ = [
     "printed_table",
 ]
 
-# What is certified, less the last digit: 1e-9 in distortion, and 1e-6 nats for mutual information.
-_DECIMALS = {"distortion": 8, "nats": 6}
+_DECIMALS = 8  # at most: of what is certified to 1e-9 nats
 # A printed curve that differs by less is the exact one, and a jump of less is none.
 _SAME = 1e-6
 # A printed formula's limit at a threshold is taken this far below it; a smaller step than _JUMP is no jump.
@@ -133,7 +133,7 @@ def printed_table(
                 ends = ends.assign(exact=curve.leakage(places), end=["open", "closed"])
                 below, above = frame[frame.distortion < threshold], frame[frame.distortion > threshold]
                 frame = pd.concat([below, ends, above], ignore_index=True)
-        frames.append(rounded(frame, _DECIMALS["distortion"], distortion=9))
+        frames.append(rounded(frame, _DECIMALS, distortion=9))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -157,7 +157,7 @@ def leakage_table(
         columns.append(f"{name} ({columns.count(name) + 1})" if name in columns else name)
     frame = pd.DataFrame([leakage_curve(source, distortions, notion=notion) for source in sources], columns=columns)
     frame.insert(0, "source_set", [source.name for source in sources])
-    return rounded(frame, _DECIMALS[notion.gap_unit])
+    return rounded(frame, _certified_decimals(notion))
 
 
 @drawing("source_set", "class", "curve", "distortion", "leakage", "exact", "end")
@@ -266,7 +266,7 @@ def _curve(source: SourceSet, notion: Notion, grid: FloatArray) -> pd.DataFrame:
     else:
         points = grid, leakages(grid), [""] * len(grid)
     frame = curve_points(source, notion.name, *points[:2]).assign(end=points[2])
-    return rounded(frame, _DECIMALS[notion.gap_unit], distortion=9)
+    return rounded(frame, _certified_decimals(notion), distortion=9)
 
 
 def _with_breakpoints(
@@ -377,3 +377,8 @@ def _place_legend(figure: Figure, axes: Axes, handles: list[Line2D | Patch]) -> 
             legend.remove()
             figure.legend(handles=handles, loc="outside right upper")
             return
+
+
+def _certified_decimals(notion: Notion) -> int:
+    """Decimals of a leakage in nats that are certified."""
+    return min(_DECIMALS, round(-math.log10(notion.tolerance)))

@@ -28,6 +28,8 @@ _STEP = 1e-9
 # Sets of so few numbers are followed in fractions, and more where there are probabilities that floats would lose.
 _FEW, _MOST_EXACT, _RARE = 32, 200, 1e-6
 _ROUNDING, _PAST_ROUNDING = 1e-14, 1 + Fraction(1, 2**45)
+# Pieces that differ by less, relatively, are one.
+_SAME = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +169,27 @@ def _curve_of_set(source: SourceSet) -> ExactCurve:
     follow = _follow_exactly if source.vertices.size <= (_MOST_EXACT if rare else _FEW) else _follow
     follow(program, ends, pieces)
     ends[-1] = end
-    p, q, r, s = np.array(pieces).T
-    return ExactCurve(np.array(ends), (p, q, r, s))
+    return ExactCurve(*_joined(ends, pieces))
+
+
+def _joined(
+    ends: list[float], pieces: list[_Piece]
+) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray, FloatArray]]:
+    """Breakpoints and pieces without those that go on as the one before: another active set need not be another curve."""
+    kept, last = [0], pieces[0]
+    for number in range(1, len(pieces)):
+        p, q, r, s = last
+        middle = (ends[number - 1] + ends[number]) / 2
+        for place in (middle, ends[number]):
+            own = pieces[number]
+            one, other = (p + q * place) * (own[2] + own[3] * place), (own[0] + own[1] * place) * (r + s * place)
+            if abs(one - other) > _SAME * abs(other):
+                kept.append(number)
+                last = own
+                break
+    joints = [number - 1 for number in kept[1:]] + [len(pieces) - 1]
+    p, q, r, s = np.array(pieces)[kept].T
+    return np.array(ends)[joints], (p, q, r, s)
 
 
 def _follow(program: DiagonalRatioProgram, ends: list[float], pieces: list[_Piece]) -> None:
