@@ -136,7 +136,7 @@ def exact_curve(source: SourceSet) -> ExactCurve:
     >>> curve.leakage([0.2, 0.4, 0.499, 0.5]).round(6)
     array([2.079442, 1.098612, 0.516163, 0.      ])
     >>> exact_curve(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])).breakpoints.round(6)
-    array([0.2 , 0.4 , 0.55])
+    array([0.2 , 0.55])
     """
     return _exact_curve(check_source(source))
 

@@ -198,7 +198,7 @@ class MassOfPrior(_OfPrior):
 
 
 def given_up(size: int, leakage: float) -> Fraction:
-    """``M - exp(leakage)``, which floats would cancel where nearly everything leaks; at least 0.
+    """``M - exp(leakage)``, the leakage in nats, which floats would cancel where nearly everything leaks; at least 0.
 
     >>> round(float(given_up(3, 1.0)), 12)
     0.281718171541
