@@ -62,7 +62,7 @@ class OptimalMechanism(ShownAsTable):
         How far the result can be from the optimum, in ``gap_unit``: at a distortion budget its leakage less a lower bound, at a
         leakage budget its distortion less one, evaluated from dual variables alone; negative only by rounding.
     gap_unit : str
-        ``nats`` or ``distortion``.
+        ``nats`` or ``distortion``. The latter at a distortion budget too where a whole channel was bounded in distortion alone.
     costs : ndarray, shape (M, M), or None
         Distances from the true letter to the published one; None for Hamming distortion.
     budget : dict
@@ -153,16 +153,19 @@ def optimal_mechanism(
     OptimalMechanism
         Certified: at a distortion budget ``gap`` is at most ``notion.tolerance`` in nats, at a leakage budget so much relative to
         the distortion. That is 1e-9 for the notions of ratios (differential privacy, its approximate version, maximal
-        information) and maximal leakage, and 1e-6 for mutual and Sibson information and Renyi differential privacy. Budgets are
-        kept up to rounding; a distortion within 1e-12 below the jump to zero leakage counts as at the jump. At distortion 0 the
-        leakage of differential privacy is infinite, unless one letter carries all probability.
+        information) and maximal leakage, and 1e-6 for mutual and Sibson information and Renyi differential privacy. On graphs of
+        neighbors and with ``costs``, where that does not close, 1e-9 in distortion, or for maximal leakage in nats, is accepted
+        at either budget: of tiny distortions this says little. Budgets are kept up to rounding, there up to 4e-12, and with
+        ``costs`` maximal leakage up to 1e-9 nats. A distortion below the jump to zero leakage by at most 1e-12, and by 1e-11 of
+        it, counts as at the jump. At distortion 0 the leakage of differential privacy is infinite, unless one letter carries all
+        probability.
 
     Raises
     ------
     ValueError
         If both or neither of the budgets are given, one is outside its range, or the source, the notion or the costs are none.
-    CertificateError
-        If the certificate does not close within the tolerance.
+    CertificateError, SolverError
+        If the certificate does not close within the tolerance, or no program finds a mechanism to judge.
 
     Examples
     --------

@@ -25,8 +25,9 @@ def check_breakpoints(curve):
     p, q, r, s = (part[1:] for part in curve.pieces)
     inner = curve.breakpoints[:-1]
     after = np.log((p + q * inner) / (r + s * inner))
-    # A curve may leave out pieces shorter than 1e-9: the pieces around them then meet only nearly.
-    assert after == pytest.approx(curve.limits_from_below[:-1], abs=1e-7)
+    assert after == pytest.approx(curve.limits_from_below[:-1], abs=1e-9)
+    scaled = np.array(curve.pieces) / np.abs(curve.pieces).max(axis=0)
+    assert (np.abs(np.diff(scaled, axis=1)).max(axis=0, initial=1.0) > 1e-14).all(), "a breakpoint that is none"
     assert (np.diff(curve.breakpoints) > 0).all() and (np.diff(curve.limits_from_below) < 0).all()
     assert curve.leakage(curve.breakpoints[-1]) == 0
 

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from paper_repro.curves import with_jumps
 from paper_repro.figures.style import COLORS, DASHES, LEAKAGE, canvas, drawing, rounded
 from paper_repro.mechanisms import Mechanism
 from paper_repro.papers import ghazi2021
@@ -19,6 +20,9 @@ from paper_repro.tradeoff import optimal_mechanism
 __all__ = ["draw_responses", "response_table"]
 
 _DECIMALS = 9
+# Both sides of a jump lie this far from it.
+_BESIDE = 1e-8
+_JUMP = 1e-3
 _PROMISED = "RRWithPrior, if its prior is right"
 _WRONG = "RRWithPrior, worst case over the set"
 _EVEN = "k-ary randomized response"
@@ -37,8 +41,9 @@ def response_table(source: SourceSet, vertex: int, leakages: ArrayLike) -> pd.Da
     """Worst-case distortion over a source set of four mechanisms of the same differential privacy, one point a row.
 
     Columns: ``mechanism``, ``leakage`` in nats and ``distortion``. RRWithPrior (Ghazi et al. 2021) is given the prior of one
-    vertex, a number from 0, and appears twice: under that prior, and in the worst case over the set. Leakages have shape
-    (points,). Raises ValueError if there is no such vertex, or a leakage is negative.
+    vertex, a number from 0, and appears twice: under that prior, and in the worst case over the set, which jumps where another
+    number of letters is best for the prior. Rising leakages have shape (points,); both sides of each jump are added. Raises
+    ValueError if there is no such vertex, or a leakage is negative.
 
     >>> response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 0, [1.0])["distortion"].round(4).tolist()
     [0.2689, 0.2689, 0.8, 0.2]
@@ -46,14 +51,21 @@ def response_table(source: SourceSet, vertex: int, leakages: ArrayLike) -> pd.Da
     if not 0 <= vertex < source.vertex_count:
         raise ValueError(f"vertex must be between 0 and {source.vertex_count - 1}, got {vertex!r}")
     prior, rows = source.vertices[vertex], []
-    for leakage in np.asarray(leakages, dtype=float):
+    grid = np.asarray(leakages, dtype=float)
+
+    def worst(leakage: float) -> float:
+        return source.worst_case_distortion(ghazi2021.rr_with_prior(prior, leakage))
+
+    places, _, ends = with_jumps(worst, grid, [worst(leakage) for leakage in grid])
+    jumps = places[[end == "closed" for end in ends]]
+    for leakage in np.unique(np.concatenate([grid, jumps - _BESIDE, jumps + _BESIDE])).tolist():
         fitted = ghazi2021.rr_with_prior(prior, leakage)
         even = (source.alphabet_size - 1) / (source.alphabet_size - 1 + math.exp(leakage))
         response = Mechanism.from_distortions(np.full(source.alphabet_size, even))
         rows += [
             (_ROBUST, leakage, optimal_mechanism(source, leakage=leakage).distortion),
             (_EVEN, leakage, source.worst_case_distortion(response)),
-            (_WRONG, leakage, source.worst_case_distortion(fitted.matrix)),
+            (_WRONG, leakage, source.worst_case_distortion(fitted)),
             (_PROMISED, leakage, float(prior @ (1 - fitted.matrix.diagonal()))),
         ]
     return rounded(pd.DataFrame(rows, columns=["mechanism", "leakage", "distortion"]), _DECIMALS)
@@ -65,7 +77,11 @@ def draw_responses(table: pd.DataFrame, title: str = "") -> Figure:
     figure, axes = canvas(7.2, 4.4)
     wide = table.pivot(index="leakage", columns="mechanism", values="distortion")[list(_STYLES)]
     for name, style in _STYLES.items():
-        axes.plot(wide.index, wide[name], **style)
+        line, leakages = wide[name].to_numpy(), wide.index.to_numpy()
+        jumps = np.flatnonzero((np.diff(leakages) < 3 * _BESIDE) & (np.diff(line) < -_JUMP)) + 1
+        axes.plot(np.insert(leakages, jumps, np.nan), np.insert(line, jumps, np.nan), **style)
+        for jump in jumps:
+            axes.plot(leakages[jump - 1 : jump + 1], line[jump - 1 : jump + 1], ls=":", lw=0.8, color=style["color"])
         part, above = _LABELS[name]
         place = wide.index[int(part * (len(wide) - 1))]
         axes.annotate(

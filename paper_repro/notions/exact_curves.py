@@ -115,13 +115,14 @@ def exact_curve(source: SourceSet) -> ExactCurve:
 
     For one prior, and for intervals by their least majorized member, the pieces are ``exp(eps) = (n - 1)(1 - D) / (D - tail_n)``
     (Theorem 13, Zhong and Bu 2022), for the cost of one sort. For several vertices, each piece is one active set of the linear
-    program (see :mod:`paper_repro.solvers.diagonal_ratio`), followed from breakpoint to breakpoint.
+    program (see :mod:`paper_repro.solvers.diagonal_ratio`), followed from breakpoint to breakpoint; where the next active set
+    carries the same curve on there is none.
 
     Returns
     -------
     ExactCurve
-        Exact up to rounding, at any distortion; for several vertices of more than 32 numbers with probabilities of at least
-        1e-6, or 200 with smaller ones, computed in floats, otherwise in fractions.
+        Exact up to rounding, at any distortion, for one prior, intervals, and sets that are followed in fractions: of at most 32
+        numbers, or 200 if probabilities are below 1e-6. Larger sets are followed in floats, within 1e-9 nats wherever compared.
 
     Raises
     ------

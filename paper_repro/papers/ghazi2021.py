@@ -1,6 +1,7 @@
 """Ghazi, Golowich, Kumar, Manurangsi and Zhang, "Deep learning with label differential privacy", NeurIPS 2021.
 
-Labels of training examples are published through a mechanism that knows their prior. Algorithms are given as printed.
+Labels of training examples are published through a mechanism that knows their prior. Algorithms are given
+as they are commonly implemented; the paper's own proofs were not at hand.
 """
 
 from __future__ import annotations

@@ -22,6 +22,18 @@ def test_a_wrong_prior_is_worse_than_none():
     assert wide["RRWithPrior, if its prior is right"][1.0] == pytest.approx(0.3, abs=1e-12)
 
 
+def test_jumps_have_both_sides():
+    """The prior's likeliest letter alone is published up to ``exp(leakage) = P_0 / P_1``, where the worst case jumps."""
+    source = SourceSet([[0.8, 0.2], [0.2, 0.8]])
+    table = response_table(source, 0, [0.0, 1.0, 2.0, 3.0])
+    worst = table[table["mechanism"] == "RRWithPrior, worst case over the set"].set_index("leakage")["distortion"]
+    below, above = worst.index[2:4]
+    assert below < math.log(4) < above < below + 3e-8
+    assert worst[below] == 0.8 and worst[above] == pytest.approx(0.2, abs=1e-8)
+    broken = draw_responses(table).axes[0].lines
+    assert sum(np.isnan(line.get_ydata()).any() for line in broken) == 1
+
+
 def test_every_line_has_its_name():
     table = response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 1, np.linspace(0, 3, 11))
     drawn = visible_texts(draw_responses(table, "two letters"))
