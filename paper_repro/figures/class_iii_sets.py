@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Polygon, Rectangle
 
 from paper_repro.curves import leakage_curve
-from paper_repro.figures.style import COLORS, DASHES, HATCHES, LEAKAGE, canvas, drawing, need, panels, rounded
+from paper_repro.figures.registry import COLORS, DASHES, HATCHES
+from paper_repro.figures.style import LEAKAGE, canvas, drawing, need, panels, rounded
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.coloring import claim_1, claim_2, claim_3, claim_4, claim_5, coloring, optimal_with_suppressed
 from paper_repro.papers.folding import Folding

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage
 from paper_repro.errors import optional
-from paper_repro.figures.style import COLORS, DASHES, canvas, draw_shaded, drawing, need, rounded
+from paper_repro.figures.registry import COLORS, DASHES
+from paper_repro.figures.style import canvas, draw_shaded, drawing, need, rounded
 from paper_repro.graphs import Query, databases, hamming
 from paper_repro.guessing import greatest_capacity, min_entropy_capacity
 from paper_repro.notions import DifferentialPrivacy

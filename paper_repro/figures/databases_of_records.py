@@ -17,17 +17,8 @@ from paper_repro.composition import parallel_composition
 from paper_repro.curves import with_jumps
 from paper_repro.databases import database_leakage_curve, optimal_database_mechanism
 from paper_repro.figures.leakage_curves import add_curve, in_print
-from paper_repro.figures.style import (
-    COLORS,
-    DASHES,
-    LEAKAGE,
-    canvas,
-    drawing,
-    need,
-    on_two_lines,
-    panels,
-    rounded,
-)
+from paper_repro.figures.registry import COLORS, DASHES
+from paper_repro.figures.style import LEAKAGE, canvas, drawing, need, on_two_lines, panels, rounded
 from paper_repro.graphs import MOST_WRITTEN_OUT
 from paper_repro.notions import Notion
 from paper_repro.papers import zhong_bu2022

@@ -18,17 +18,8 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion
 from paper_repro.curves import leakage_curve, with_jumps
-from paper_repro.figures.style import (
-    COLORS,
-    DASHES,
-    DISTORTION,
-    HATCHES,
-    LEAKAGE,
-    draw_shaded,
-    drawing,
-    need,
-    rounded,
-)
+from paper_repro.figures.registry import COLORS, DASHES, HATCHES
+from paper_repro.figures.style import DISTORTION, LEAKAGE, draw_shaded, drawing, need, rounded
 from paper_repro.notions import DifferentialPrivacy, Notion
 from paper_repro.notions.exact_curves import ExactCurve, exact_curve
 from paper_repro.papers import kalantari2018

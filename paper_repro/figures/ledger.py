@@ -14,7 +14,8 @@ from paper_repro.claims import VERDICTS, Row, read_ledger
 from paper_repro.claims.base import PAPERS, WEIGHTS, claims_of, sample_of
 from paper_repro.claims.verify import QUICK
 from paper_repro.figures.ledger_pages import FAULTY
-from paper_repro.figures.style import COLORS, canvas, drawing, panels
+from paper_repro.figures.registry import COLORS
+from paper_repro.figures.style import canvas, drawing, panels
 
 __all__ = ["draw_rests", "draw_verdicts", "judged_again", "ledger_table", "summary_table"]
 

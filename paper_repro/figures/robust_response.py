@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from paper_repro.curves import with_jumps
-from paper_repro.figures.style import COLORS, DASHES, LEAKAGE, canvas, drawing, rounded
+from paper_repro.figures.registry import COLORS, DASHES
+from paper_repro.figures.style import LEAKAGE, canvas, drawing, rounded
 from paper_repro.mechanisms import Mechanism
 from paper_repro.papers import ghazi2021
 from paper_repro.sources import SourceSet

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from paper_repro.figures.leakage_curves import check_names
-from paper_repro.figures.style import COLORS, DISTORTION, canvas, draw_shaded, drawing, rounded
+from paper_repro.figures.registry import COLORS
+from paper_repro.figures.style import DISTORTION, canvas, draw_shaded, drawing, rounded
 from paper_repro.notions.exact_curves import exact_curve
 from paper_repro.papers import kalantari2018
 from paper_repro.sources import SourceSet

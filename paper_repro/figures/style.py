@@ -1,13 +1,11 @@
-"""How every figure is styled, rendered and saved: byte for byte the same each time, with its table beside it."""
+"""How every figure is styled: fonts, lines, empty plots, shaded cells, and the digits of its table."""
 
 from __future__ import annotations
 
 import functools
-import io
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Sized
-from pathlib import Path
+from collections.abc import Callable, Sized
 from typing import Any, TypeVar, cast
 
 import matplotlib as mpl
@@ -17,42 +15,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_repro.errors import optional
-from paper_repro.paths import ROOT
-from paper_repro.reproduce.files import check_file_name, replace_files
+from paper_repro.figures.layout import headline
 
 __all__ = [
-    "COLORS",
-    "DASHES",
     "DISTORTION",
-    "HATCHES",
     "LEAKAGE",
+    "STYLE",
     "canvas",
     "draw_shaded",
     "drawing",
     "need",
     "on_two_lines",
     "panels",
-    "publish",
     "rounded",
-    "save_figure",
     "shade",
 ]
 
 Draw = TypeVar("Draw", bound=Callable[..., Figure])
-
-# Okabe and Ito's colors: told apart by all forms of color vision, and ordered here from dark to light for grey print.
-# Lines differ in dashes too, so that color is never the only sign.
-COLORS = ["#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
-DASHES: list[Any] = [
-    "-",
-    (0, (6, 2)),
-    (0, (1, 1.2)),
-    (0, (6, 2, 1, 2)),
-    (0, (3, 1.5)),
-    (0, (8, 2, 1, 2, 1, 2)),
-    (0, (1, 3.5)),
-]
-HATCHES = ["////", "\\\\\\\\", "....", "xxxx", "----", "oooo"]
 
 DISTORTION = "worst-case Hamming distortion D (probability that a letter is changed)"
 LEAKAGE = "leakage (nats)"
@@ -70,77 +49,12 @@ STYLE: Any = {
     "legend.frameon": False,
     "lines.linewidth": 1.7,
     "figure.dpi": 120,
-    "savefig.dpi": 160,
+    "savefig.dpi": 300,
     "svg.hashsalt": "paper_repro",  # else the ids inside differ from run to run
     "svg.fonttype": "path",
     "pdf.compression": 6,
+    "pdf.fonttype": 42,  # TrueType: journals refuse Type 3
 }
-
-
-def publish(
-    figure: Figure,
-    table: pd.DataFrame,
-    name: str,
-    output_dir: str | Path,
-    description: str,
-    inputs: Iterable[str | Path] = (),
-) -> None:
-    """Show a figure in a notebook, with alternative text, and save it as :func:`save_figure` does, with its errors."""
-    from IPython.display import Image, display
-
-    save_figure(figure, table, name, output_dir, description, inputs)
-    png = _rendered(figure, "png", description)
-    display(Image(data=png, format="png", width=720, alt=description))  # type: ignore[no-untyped-call]
-
-
-def save_figure(
-    figure: Figure,
-    table: pd.DataFrame,
-    name: str,
-    output_dir: str | Path,
-    description: str,
-    inputs: Iterable[str | Path] = (),
-) -> list[Path]:
-    """Save a figure as PNG, SVG and PDF with its table as CSV; all four or none, earlier files being replaced at the end.
-
-    Parameters
-    ----------
-    figure : Figure
-    table : DataFrame
-        What the figure was drawn from.
-    name : str
-        File name without ending.
-    output_dir : str or Path
-        Made if it does not exist; the empty string saves nothing.
-    description : str
-        Alternative text, stored in the three pictures.
-    inputs : paths
-        Data files behind the table; those of the repository are listed in ``<name>.inputs`` for the manifest.
-
-    Returns
-    -------
-    list of Path
-        What was written.
-
-    Raises
-    ------
-    ValueError
-        If the name is not that of a file in the folder.
-    OSError
-        If the folder cannot be made or written into; what was there stays as it was.
-    """
-    check_file_name(name)
-    if not output_dir:
-        return []
-    contents = {f".{kind}": _rendered(figure, kind, description) for kind in ("png", "svg", "pdf")}
-    contents[".csv"] = table.to_csv(index=False, lineterminator="\n").encode()
-    if listed := [line for line in map(_relative, inputs) if line]:
-        contents[".inputs"] = "".join(f"{line}\n" for line in listed).encode()
-    written = {Path(output_dir) / f"{name}{suffix}": content for suffix, content in contents.items()}
-    replace_files(written)
-    if ".inputs" not in contents:
-        (Path(output_dir) / f"{name}.inputs").unlink(missing_ok=True)  # of an earlier run
-    return list(written)
 
 
 def drawing(*columns: str) -> Callable[[Draw], Draw]:
@@ -177,22 +91,24 @@ def panels(
     xlabel: str = "",
     ylabel: str = "",
     sharex: bool = False,
+    sharey: bool = False,
+    subtitle: str = "",
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of so many plots in rows, with one title and labels that all share.
+    """A figure of so many plots in rows, with one headline and labels that all share.
 
     ``size`` gives its inches from the numbers of plots across and down. Places without a plot are left blank at the end of the
     list.
     """
     across, down = min(most_across, count), math.ceil(count / most_across)
     figure = Figure(figsize=size(across, down), layout="constrained")
-    places = list(figure.subplots(down, across, squeeze=False, sharex=sharex).ravel())
+    places = list(figure.subplots(down, across, squeeze=False, sharex=sharex, sharey=sharey).ravel())
     for axes in places[count:]:
         axes.axis("off")
     if xlabel:
         figure.supxlabel(xlabel, fontsize=9)
     if ylabel:
         figure.supylabel(ylabel, fontsize=9)
-    figure.suptitle(title, fontsize=10, x=0.01, ha="left")
+    headline(figure, title, subtitle)
     return figure, places
 
 
@@ -250,25 +166,3 @@ def need(things: Sized, what: str) -> None:
     """Raises ValueError if a table is asked for of no ``what``."""
     if not len(things):
         raise ValueError(f"give at least one {what}; there is none to tabulate")
-
-
-def _rendered(figure: Figure, kind: str, description: str) -> bytes:
-    """The file's bytes; nothing in them tells when or where it was drawn."""
-    metadata: dict[str, dict[str, Any]] = {
-        "png": {"Software": None, "Description": description},
-        "svg": {"Date": None, "Creator": None, "Description": description},
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None, "Subject": description},
-    }
-    buffer = io.BytesIO()
-    with mpl.rc_context(STYLE):
-        if figure.get_layout_engine() is not None:
-            figure.draw_without_rendering()
-            figure.set_layout_engine("none")  # arranged once, for all kinds of file
-        figure.savefig(buffer, format=kind, metadata=metadata[kind])
-    return buffer.getvalue()
-
-
-def _relative(path: str | Path) -> str:
-    """A path inside the repository as the manifest names it; empty for files elsewhere."""
-    resolved = Path(path).resolve()
-    return resolved.relative_to(ROOT).as_posix() if resolved.is_relative_to(ROOT) else ""

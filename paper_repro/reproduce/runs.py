@@ -119,7 +119,7 @@ def run_figures(
     """Run the listed notebooks and put the figures and tables they draw into one folder, all or none, with certificates.
 
     Each run writes ``<figure or table>.{csv,pdf,png,svg}`` into the folder it is given as ``output_dir``, and
-    may name the data it read in ``<figure or table>.inputs``, a path relative to the checkout on each line.
+    tells of each in ``<figure or table>.about``, JSON for the manifest; ``inputs`` are paths relative to the checkout.
     Files move to their place after every run has succeeded, each by one rename, and ``manifest.json`` comes
     last.
 
@@ -310,9 +310,9 @@ def _collect(run: NotebookRun, staging: Path, root: Path) -> tuple[dict[str, byt
     """Sort what a run left: its files by name, and a manifest entry for each stem."""
     left = sorted(staging.iterdir())
     for path in left:
-        if path.suffix not in (*SUFFIXES, ".inputs"):
+        if path.suffix not in (*SUFFIXES, ".about"):
             raise NotebookRunError(f"{run.name}: {run.notebook.name} left {path}; allowed are {_listed(SUFFIXES)}")
-    files = {path.name: path.read_bytes() for path in left if path.suffix != ".inputs"}
+    files = {path.name: path.read_bytes() for path in left if path.suffix != ".about"}
     if not files:
         raise NotebookRunError(f"{run.name}: {run.notebook.name} left no figure or table in output_dir")
     about = {"notebook": run.notebook.name, "parameters": run.values, "run": run.name, "version": __version__}
@@ -321,14 +321,16 @@ def _collect(run: NotebookRun, staging: Path, root: Path) -> tuple[dict[str, byt
         entry = entries.setdefault(Path(name).stem, {**about, "inputs": {}, "outputs": {}})
         entry["outputs"][name] = _sha256(content)
     for path in left:
-        if path.suffix != ".inputs":
+        if path.suffix != ".about":
             continue
         if path.stem not in entries:
             raise NotebookRunError(f"{run.name}: {run.notebook.name} left {path.name} but no {path.stem}.*")
-        for line in filter(None, map(str.strip, path.read_text(encoding="utf-8").split("\n"))):
+        entry, told = entries[path.stem], json.loads(path.read_text(encoding="utf-8"))
+        for line in told.pop("inputs"):
             if not (root / line).is_file():
                 raise NotebookRunError(f"{run.name}: {path.name} names {line!r}, which is no file in {root}")
-            entries[path.stem]["inputs"][line] = _sha256((root / line).read_bytes())
+            entry["inputs"][line] = _sha256((root / line).read_bytes())
+        entry |= told
     return files, entries
 
 

@@ -1,5 +1,6 @@
 """Figures: what is drawn, what can be read of it in grey print or by ear, and files that are whole or as they were."""
 
+import base64
 import inspect
 import itertools
 import json
@@ -15,13 +16,14 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from paper_repro import figures
-from paper_repro.figures.style import draw_shaded, publish, save_figure
+from paper_repro.figures.saving import publish, save_figure
+from paper_repro.figures.style import draw_shaded
 from paper_repro.paths import ROOT
 from tests.figures.pictures import DRAWN, drawn, lines_under_a_legend, visible_texts
 
 PAGES = [import_module(f"paper_repro.figures.{found.name}") for found in pkgutil.iter_modules(figures.__path__)]
 DRAWINGS = [getattr(page, name) for page in PAGES for name in page.__all__ if name.startswith("draw_")]
-SUFFIXES = [".png", ".svg", ".pdf", ".csv"]
+SUFFIXES = [".png", ".svg", ".pdf", ".csv", ".about"]
 TABLE = pd.DataFrame({"x": [1.0, 2.0], "y": [0.5, 0.25]})
 
 
@@ -35,7 +37,13 @@ def test_what_draws_takes_a_table_and_never_a_model(draw):
 
 def test_every_page_has_the_name_of_a_notebook_and_no_name_twice():
     notebooks = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
-    assert {page.__name__.rpartition(".")[2] for page in PAGES} == notebooks | {"style", "ledger_pages"}
+    assert {page.__name__.rpartition(".")[2] for page in PAGES} == notebooks | {
+        "layout",
+        "ledger_pages",
+        "registry",
+        "saving",
+        "style",
+    }
     names = [name for page in PAGES for name in page.__all__]
     assert len(set(names)) == len(names)
 
@@ -106,7 +114,7 @@ def test_four_files_are_saved_in_a_new_folder(save, tmp_path):
     written = save(tmp_path / "new" / "out")
     assert [path.name for path in written] == [f"jump{suffix}" for suffix in SUFFIXES]
     assert sorted(written) == sorted((tmp_path / "new" / "out").iterdir()), "and nothing else"
-    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".about": b"{"}
     assert all(path.read_bytes().startswith(starts.get(path.suffix, b"x,y\n")) for path in written)
     read = pd.read_csv(written[3], keep_default_na=False)
     pd.testing.assert_frame_equal(read, TABLE, check_dtype=False)
@@ -115,9 +123,9 @@ def test_four_files_are_saved_in_a_new_folder(save, tmp_path):
 
 def test_the_description_is_in_the_pictures_and_no_date(save, tmp_path):
     description = "Two curves; <one> jumps & falls to 0 at D ≥ 0.3, ε = 0."
-    png, svg, pdf, _ = save(description=description)
+    png, svg, pdf, *_ = save(description=description)
     with Image.open(png) as image:
-        assert image.text == {"Description": description}
+        assert image.text == {"Title": "jump", "Description": description}
     assert "<dc:description>Two curves; &lt;one&gt; jumps &amp; falls to 0 at D ≥ 0.3, ε = 0.<" in svg.read_text(
         "utf-8"
     )
@@ -134,7 +142,7 @@ def test_saving_twice_and_drawing_anew_give_the_same_bytes(kind, tmp_path, monke
     for folder, one in (("first", figure), ("second", figure), ("anew", DRAWN[kind]())):
         save_figure(one, table, "same", tmp_path / folder, "The same")
     first = contents(tmp_path / "first")
-    assert len(first) == 4
+    assert len(first) == 5
     assert contents(tmp_path / "second") == first
     assert contents(tmp_path / "anew") == first
 
@@ -195,17 +203,12 @@ def test_a_name_that_leaves_the_folder_is_refused(save, tmp_path, folder, name):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_inputs_of_the_repository_are_listed_for_the_manifest(save, tmp_path):
+def test_what_the_manifest_is_told(save, tmp_path):
     (tmp_path / "own.csv").write_text("a\n1\n")
     inputs = [ROOT / "data" / "source_sets" / "P_II_6.csv", tmp_path / "own.csv", str(ROOT / "README.md")]
-    written = save(inputs=inputs)
-    assert written[-1].name == "jump.inputs"
-    assert written[-1].read_text() == "data/source_sets/P_II_6.csv\nREADME.md\n"
-
-
-def test_no_list_of_inputs_without_inputs_of_the_repository(save, tmp_path):
-    (tmp_path / "own.csv").write_text("a\n1\n")
-    assert [path.suffix for path in save(inputs=[tmp_path / "own.csv"])] == SUFFIXES
+    told = json.loads(save(inputs=inputs, source="Kalantari et al. 2018, Table I", ledger=["a.b"])[-1].read_text())
+    assert told["inputs"] == ["data/source_sets/P_II_6.csv", "README.md"], "and nothing of a user's"
+    assert (told["source"], told["ledger"]) == ("Kalantari et al. 2018, Table I", ["a.b"])
 
 
 def test_no_folder_writes_nothing(save, tmp_path, monkeypatch):
@@ -218,7 +221,8 @@ def test_a_notebook_shows_what_is_saved_with_alternative_text(save, tmp_path, mo
     shown = []
     monkeypatch.setattr("IPython.display.display", shown.append)
     publish(figure_of(TABLE), TABLE, "jump", tmp_path / "out", "Numbers.")
-    (image,) = shown
-    assert image._repr_mimebundle_()[1]["image/png"]["alt"] == "Numbers."
-    assert image.data == (tmp_path / "out" / "jump.png").read_bytes()
+    (page,) = shown
+    picture = base64.b64encode((tmp_path / "out" / "jump.png").read_bytes()).decode()
+    assert f'src="data:image/png;base64,{picture}"' in page.data
+    assert 'alt="Numbers."' in page.data
     assert contents(tmp_path / "out") == {path.name: path.read_bytes() for path in save(tmp_path / "again")}

@@ -19,7 +19,7 @@ if budget > 1:
 for name in names if output_dir else []:
     Path(output_dir, f"{name}.csv").write_text(f"budget\\n{budget}\\n")
     Path(output_dir, f"{name}.svg").write_text("<svg/>")
-    Path(output_dir, f"{name}.inputs").write_text("data/prior.csv\\n")
+    Path(output_dir, f"{name}.about").write_text('{"inputs": ["data/prior.csv"], "finding": "It falls."}')
 print("first", flush=True)
 print(f"budget {budget:.2f}")
 """

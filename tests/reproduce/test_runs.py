@@ -103,15 +103,15 @@ def test_failure_leaves_earlier_figures(notebooks, tmp_path):
         ([], "left no figure"),
         (["notes.txt"], r"notes\.txt; allowed are \.csv"),
         (["same.csv"], r"two runs write same\.csv: narrow and wide"),
-        (["curve.inputs", "other.csv"], r"left curve\.inputs but no curve"),
-        (["curve.inputs", "curve.csv"], r"curve\.inputs names 'data/lost\.csv'"),
+        (["curve.about", "other.csv"], r"left curve\.about but no curve"),
+        (["curve.about", "curve.csv"], r"curve\.about names 'data/lost\.csv'"),
     ],
 )
 def test_unusable_results_are_refused(notebooks, tmp_path, monkeypatch, left, message):
     def execute(tasks, jobs):
         for task in tasks:
             for name in left:
-                Path(task.parameters["output_dir"], name).write_text("data/lost.csv")
+                Path(task.parameters["output_dir"], name).write_text('{"inputs": ["data/lost.csv"]}')
 
     monkeypatch.setattr(notebook_runs, "execute_all", execute)  # kernels take seconds
     with pytest.raises(NotebookRunError, match=message):

@@ -1,0 +1,296 @@
+"""What is written in a figure: the finding above it, labels on its lines, and a check that all of it can be read."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.path import Path
+from matplotlib.text import Text
+from matplotlib.transforms import ScaledTranslation
+from scipy.ndimage import distance_transform_edt
+
+from paper_repro.types import BoolArray, FloatArray, IntArray
+
+__all__ = ["COLUMN", "PAGE", "check_text", "finding_of", "headline", "label_ends", "label_lines", "visible_texts"]
+
+COLUMN, PAGE = 3.5, 7.2
+"""Widths of figures in inches: one column (89 mm) and both (183 mm)."""
+
+_SMALLEST = 7.0  # points
+_GREY = "#595959"
+_LABEL = 8.0  # of a line
+_LEADER: dict[str, Any] = {"arrowstyle": "-", "lw": 0.6, "shrinkA": 0, "shrinkB": 0}
+_MARGIN = 4.0  # points at the left of the title
+_FINDING, _SUBTITLE = "finding", "subtitle"
+
+
+def headline(figure: Figure, finding: str, subtitle: str = "") -> None:
+    """Write what a figure finds above it, bold, and below that in grey what it is of; both wrapped to its width.
+
+    To be called once, after the plots are made; room is kept by the constrained layout.
+    """
+    if not finding:
+        return
+    narrow = figure.get_figwidth() < 5
+    heights = 0.0
+    for text, size, weight, color, gid in (
+        (finding, 9 if narrow else 10.5, "bold", "black", _FINDING),
+        (subtitle, 7 if narrow else 8, "normal", _GREY, _SUBTITLE),
+    ):
+        if text:
+            written = figure.text(_x(figure), _y(figure, heights), "", size=size, weight=weight, color=color, va="top")
+            written.set(gid=gid, linespacing=1.15, in_layout=False)
+            _wrap(figure, written, text)
+            heights += written.get_window_extent().height / figure.dpi * 72 + 3.5
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        kept = (heights + _MARGIN) / 72 / figure.get_figheight()
+        engine.set(rect=(0, 0, 1, 1 - kept))
+
+
+def finding_of(figure: Figure) -> tuple[str, str]:
+    """Finding and subtitle of a figure, each on one line; empty where it has none."""
+    found = {text.get_gid(): " ".join(text.get_text().split()) for text in figure.texts}
+    return found.get(_FINDING, ""), found.get(_SUBTITLE, "")
+
+
+def label_ends(
+    axes: Axes, lines: Sequence[Line2D] | None = None, names: Mapping[Line2D, str] | None = None
+) -> list[Text]:
+    """Name each line at its right end, outside the plot, in its color; names that would overlap are moved apart.
+
+    By default all lines with a label. ``names`` replaces the labels of some.
+    """
+    shown = _labelled(axes, lines, names)
+    figure = _arranged(axes)
+    box, ends = axes.get_window_extent(), np.array([_visible(axes, line)[-1] for line, _ in shown]).reshape(-1, 2)
+    wanted = axes.transData.transform(ends)[:, 1]
+    means = [
+        float(np.mean(_visible(axes, line)[:, 1])) for line, _ in shown
+    ]  # of those that end alike, the lower below
+    heights = np.array([_size(axes, name)[1] + 1.0 for _, name in shown])
+    moves = (_apart(wanted, heights, np.lexsort(np.array([means, wanted])), box.y0, box.y1) - wanted) * 72 / figure.dpi
+    inside = ends[:, 0] < max(axes.get_xlim()) - 1e-3 * float(np.ptp(axes.get_xlim()))
+    leaders = bool((np.abs(moves) > 3).any() or inside.any())
+    texts: list[Text] = []
+    for (line, name), (x, y), move in zip(shown, ends.tolist(), moves, strict=True):
+        shift = ScaledTranslation((16 if leaders else 6) / 72, move / 72, figure.dpi_scale_trans)
+        leader = {**_LEADER, "color": line.get_color(), "relpos": (0, 0.5)} if leaders else None
+        text = axes.annotate(
+            name, (x, y), (1, y), textcoords=axes.get_yaxis_transform() + shift, va="center", size=_LABEL,
+            color=line.get_color(), annotation_clip=False, arrowprops=leader,
+        )  # fmt: skip
+        texts.append(text)
+    return texts
+
+
+def label_lines(
+    axes: Axes, lines: Sequence[Line2D] | None = None, names: Mapping[Line2D, str] | None = None
+) -> list[Text]:
+    """Name each line inside the plot, in its color, where the name touches no line and no other text and its own line is nearest.
+
+    By default all lines with a label. Where there is no room near the line, a thin line leads to it. To be called last: limits
+    and the places of plots must not change any more. ``names`` replaces the labels of some.
+    """
+    shown = _labelled(axes, lines, names)
+    figure = _arranged(axes)
+    box = axes.get_window_extent()
+    width, height = int(box.width), int(box.height)
+    ink = {line: _ink(axes, line, width, height) for line in axes.lines if line.get_visible()}
+    taken = np.logical_or.reduce([np.zeros((height, width), dtype=bool), *ink.values()])
+    for text in visible_texts(figure):
+        _fill(taken, *Text.get_window_extent(text).translated(-box.x0, -box.y0).extents)
+    texts: list[Text] = []
+    # The line with the least ink has the fewest places.
+    for line, name in sorted(shown, key=lambda pair: int(ink[pair[0]].sum())):
+        wide, high = (int(length) + 6 for length in _size(axes, name))
+        x, y, foot = _place(ink[line], [other for key, other in ink.items() if key is not line], taken, wide, high)
+        leader = {**_LEADER, "color": line.get_color()} if foot else None
+        at = (x + 3) / width, (y + 3) / height
+        text = axes.annotate(
+            name, (foot[0] / width, foot[1] / height) if foot else at, at, xycoords="axes fraction", textcoords="axes fraction",
+            va="bottom", size=_LABEL, color=line.get_color(), arrowprops=leader,
+        )  # fmt: skip
+        text.set_in_layout(False)
+        _fill(taken, x, y, x + wide, y + high)
+        texts.append(text)
+    return texts
+
+
+def check_text(figure: Figure) -> None:
+    """Raises ValueError, which names the text, unless all of it can be read at the figure's width.
+
+    No text may be smaller than 7 points, leave the canvas, or overlap another one; all is measured.
+    """
+    figure.draw_without_rendering()
+    page = figure.bbox.padded(1.0)  # a pixel is lost in rounding
+    boxes = []
+    for text in visible_texts(figure):
+        said = " ".join(text.get_text().split())
+        size = float(text.get_fontsize())
+        if size < _SMALLEST - 1e-9:
+            raise ValueError(f"the text {said!r} has {size:g} points; write it with at least {_SMALLEST:g}")
+        box = Text.get_window_extent(text)  # without an annotation's arrow
+        if not (page.contains(*box.min) and page.contains(*box.max)):
+            raise ValueError(f"the text {said!r} leaves the figure; shorten it, or give the figure more room")
+        boxes.append((said, box.padded(-0.5), _outline(text)))
+    for (first, a, outline), (second, b, other) in itertools.combinations(boxes, 2):
+        if a.overlaps(b) and outline.intersects_path(other, filled=True):
+            raise ValueError(f"the texts {first!r} and {second!r} overlap; shorten one, or give the figure more room")
+
+
+def visible_texts(figure: Figure) -> list[Text]:
+    """Texts that are painted: tick labels beyond the ends of an axis exist too, but are not."""
+    hidden: set[Text] = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            slack = 1e-9 * max(1.0, abs(low), abs(high))
+            for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()]:
+                if not low - slack <= tick.get_loc() <= high + slack or not (axes.axison and axes.get_visible()):
+                    hidden |= {tick.label1, tick.label2}
+        if not axes.axison:
+            hidden |= {axes.xaxis.label, axes.yaxis.label, axes.xaxis.get_offset_text(), axes.yaxis.get_offset_text()}
+    found = figure.findobj(Text)
+    return [text for text in found if text.get_visible() and text.get_text().strip() and text not in hidden]
+
+
+def _labelled(
+    axes: Axes, lines: Sequence[Line2D] | None, names: Mapping[Line2D, str] | None
+) -> list[tuple[Line2D, str]]:
+    labels = {line: str(line.get_label()) for line in (axes.lines if lines is None else lines)} | dict(names or {})
+    return [(line, label) for line, label in labels.items() if label and not label.startswith("_")]
+
+
+def _arranged(axes: Axes) -> Figure:
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    return figure
+
+
+def _visible(axes: Axes, line: Line2D) -> FloatArray:
+    """The line's points inside the limits of x; all, if there are none."""
+    points = np.asarray(line.get_xydata(), dtype=float)
+    points = points[np.isfinite(points).all(axis=1)]
+    low, high = sorted(axes.get_xlim())
+    inside = points[(points[:, 0] >= low) & (points[:, 0] <= high)]
+    return inside if len(inside) else points
+
+
+def _apart(wanted: FloatArray, heights: FloatArray, order: IntArray, low: float, high: float) -> FloatArray:
+    """Middles of boxes near the wanted ones, in this order, that do not overlap, between two limits if there is room."""
+
+    def span(group: list[int]) -> tuple[float, float]:
+        half, middle = float(heights[group].sum()) / 2, float(wanted[group].mean())
+        middle = max(min(middle, high - half), low + half)
+        return middle - half, middle + half
+
+    groups: list[list[int]] = []
+    for i in order.tolist():
+        groups.append([i])
+        while len(groups) > 1 and span(groups[-2])[1] > span(groups[-1])[0]:
+            groups[-2:] = [groups[-2] + groups[-1]]
+    places = wanted.copy()
+    for group in groups:
+        places[group] = span(group)[0] + np.cumsum(heights[group]) - heights[group] / 2
+    return places
+
+
+def _place(
+    own: BoolArray, others: list[BoolArray], taken: BoolArray, wide: int, high: int
+) -> tuple[int, int, tuple[int, int] | None]:
+    """Left and lower edge of a free box near its own line and nearer to no other, and the end of a leader if it is far."""
+    height, width = taken.shape
+    ys, xs = np.mgrid[0 : max(height - high, 1) : 2, 0 : max(width - wide, 1) : 3]
+    sums = np.pad(taken.cumsum(0).cumsum(1), ((1, 1 + high), (1, 1 + wide)), mode="edge")
+    filled = sums[ys + high, xs + wide] - sums[ys, xs + wide] - sums[ys + high, xs] + sums[ys, xs]
+    near, feet = distance_transform_edt(~own, return_indices=True)
+    other = np.logical_or.reduce([np.zeros_like(own), *others]) & ~own
+    far = distance_transform_edt(~other) if other.any() else np.full(own.shape, np.inf)
+    steps = list(itertools.product((0, high // 2, high), (0, wide // 4, wide // 2, 3 * wide // 4, wide)))
+    edges = [(np.minimum(ys + dy, height - 1), np.minimum(xs + dx, width - 1)) for dy, dx in steps]
+    to_own, to_other = (np.min([field[edge] for edge in edges], axis=0) for field in (near, far))
+    best = np.unravel_index(np.argmin(to_own + 60 * (to_other < 1.3 * to_own + 2) + 1e6 * (filled > 0)), filled.shape)
+    y, x = int(ys[best]), int(xs[best])
+    if to_own[best] <= 8 and to_other[best] >= to_own[best]:
+        return x, y, None
+    closest = min((edge[0][best], edge[1][best]) for edge in edges if near[edge][best] == to_own[best])
+    foot = feet[:, closest[0], closest[1]]
+    return x, y, (int(foot[1]), int(foot[0]))
+
+
+def _size(axes: Axes, name: str) -> tuple[float, float]:
+    """Width and height of a label, in pixels."""
+    text = axes.text(0, 0, name, size=_LABEL)
+    box = text.get_window_extent()
+    text.remove()
+    return box.width, box.height
+
+
+def _ink(axes: Axes, line: Line2D, width: int, height: int) -> BoolArray:
+    """The pixels of a plot that a line goes through."""
+    mask = np.zeros((height, width), dtype=bool)
+    points = line.get_transform().transform(np.asarray(line.get_xydata(), dtype=float)) - axes.get_window_extent().min
+    if line.get_linestyle() in ("None", "none", "", " "):
+        near = points[np.isfinite(points).all(axis=1)]
+        reach = int(line.get_markersize()) + 1
+        near = np.concatenate([near + shift for shift in itertools.product((-reach, 0, reach), repeat=2)])
+    else:
+        pieces = [np.empty((0, 2))]
+        for start, stop in itertools.pairwise(points):
+            if np.isfinite([start, stop]).all():
+                steps = int(min(np.abs(stop - start).max(), 4 * (width + height))) + 2
+                pieces.append(np.linspace(start, stop, steps))
+        near = np.concatenate(pieces)
+    x, y = near.round().astype(int).T
+    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    mask[y[inside], x[inside]] = True
+    return mask
+
+
+def _fill(mask: BoolArray, left: float, bottom: float, right: float, top: float) -> None:
+    mask[max(int(bottom) - 1, 0) : max(int(top) + 2, 0), max(int(left) - 2, 0) : max(int(right) + 3, 0)] = True
+
+
+def _outline(text: Text) -> Path:
+    """The rectangle that a text fills, turned as it is."""
+    box, degrees = Text.get_window_extent(text), text.get_rotation()
+    middle = np.array([box.x0 + box.x1, box.y0 + box.y1]) / 2
+    text.set_rotation(0)
+    flat = Text.get_window_extent(text)  # of the same middle
+    text.set_rotation(degrees)
+    corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    corners *= [flat.width / 2 - 0.5, flat.height / 2 - 0.5]
+    cos, sin = np.cos(np.deg2rad(degrees)), np.sin(np.deg2rad(degrees))
+    return Path(corners @ np.array([[cos, sin], [-sin, cos]]) + middle, closed=True)
+
+
+def _x(figure: Figure) -> float:
+    return _MARGIN / 72 / figure.get_figwidth()
+
+
+def _y(figure: Figure, used: float) -> float:
+    return 1 - (_MARGIN + used) / 72 / figure.get_figheight()
+
+
+def _wrap(figure: Figure, written: Text, text: str) -> None:
+    """Break a text into lines as wide as the figure, measured; formulas stay whole."""
+    room = figure.bbox.width - 2 * _MARGIN / 72 * figure.dpi
+    lines: list[str] = []
+    for word in re.findall(r"(?:\\\$|\$(?:\\\$|[^$])*\$|\S)+", text):
+        longer = f"{lines[-1]} {word}" if lines else word
+        written.set_text(longer)
+        if lines and written.get_window_extent().width <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    written.set_text("\n".join(lines))
