@@ -12,8 +12,8 @@ import pytest
 
 import paper_repro as pr
 from paper_repro.figures.leakage_curves import curve_table, draw_curves, draw_leakages, leakage_table, printed_table
-from paper_repro.figures.seven_notions import interval_table
 from paper_repro.figures.saving import save_figure
+from paper_repro.figures.seven_notions import interval_table
 from paper_repro.notions import NOTION_NAMES, notion_by_name
 from paper_repro.papers import kalantari2018
 from tests.figures.pictures import (
