@@ -52,6 +52,8 @@ def as_number(value: object) -> float:
     >>> as_number(np.int64(3)), as_number("1/4")
     (3.0, 0.25)
     """
+    if type(value) is float:
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     try:

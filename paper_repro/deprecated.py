@@ -82,15 +82,18 @@ def says_how(way_out: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def _decorate(function: Callable[P, R]) -> Callable[P, R]:
-        bind = inspect.signature(function).bind  # takes longer than a small mechanism
+        bind = inspect.signature(function).bind
 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             try:
-                bind(*args, **kwargs)
-            except TypeError as error:
-                raise TypeError(f"{function.__qualname__}: {error}; {way_out}") from None
-            return function(*args, **kwargs)
+                return function(*args, **kwargs)
+            except TypeError:  # to bind first would take as long as a small mechanism
+                try:
+                    bind(*args, **kwargs)
+                except TypeError as error:
+                    raise TypeError(f"{function.__qualname__}: {error}; {way_out}") from None
+                raise
 
         return call
 

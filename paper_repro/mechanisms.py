@@ -72,7 +72,7 @@ class Spread:
     def matrix(self) -> FloatArray:
         """The whole channel, or the corner of the letters that are left, shape (M, M)."""
         matrix = self.shares[:, np.newaxis] * self.answers
-        np.fill_diagonal(matrix, self.kept)
+        matrix.flat[:: len(matrix) + 1] = self.kept
         return matrix
 
     @property
@@ -87,15 +87,29 @@ class Spread:
         return self.answers is self.kept and bool(self.shares.max() <= 1)
 
     @cached_property
-    def others(self) -> tuple[FloatArray, FloatArray]:
-        """The largest and the smallest share of any other letter, two arrays of shape (M,), for M >= 2."""
-        found = []
-        for sign in (1.0, -1.0):
-            first, second = np.argpartition(-sign * self.shares, 1)[:2]
-            best = np.full(len(self.shares), self.shares[first])
-            best[first] = self.shares[second]
-            found.append(best)
-        return found[0], found[1]
+    def most(self) -> FloatArray:
+        """The largest share of any other letter, shape (M,), for M >= 2."""
+        first = int(self.shares.argmax())
+        best = np.full(len(self.shares), self.shares[first])
+        best[first] = np.delete(self.shares, first).max()
+        return best
+
+    @cached_property
+    def least(self) -> FloatArray:
+        """The smallest share of any other letter, shape (M,), for M >= 2."""
+        first = int(self.shares.argmin())
+        best = np.full(len(self.shares), self.shares[first])
+        best[first] = np.delete(self.shares, first).min()
+        return best
+
+    @property
+    def extremes(self) -> tuple[FloatArray, FloatArray]:
+        """The largest and the smallest entry of each column of the matrix, as it is rounded, two arrays of shape (M,)."""
+        if len(self.kept) == 1:
+            return self.kept, self.kept
+        if self.is_kept_most:
+            return self.kept, self.answers * self.least
+        return np.maximum(self.kept, self.answers * self.most), np.minimum(self.kept, self.answers * self.least)
 
     def sample(self, inputs: IntArray, rng: np.random.Generator) -> IntArray:
         """What is published for each input, both numbers of letters in arrays of shape (values,).
@@ -253,8 +267,8 @@ class Mechanism(ShownAsTable):
             if weights.shape != changed.shape or not (np.isfinite(weights) & (weights >= 0)).all():
                 raise ValueError(f"answers must be {len(changed)} finite numbers >= 0, one per letter, got {answers!r}")
         others = sums_of_others(weights)
-        lonely = others == 0
-        if lonely.any():
+        if not others.all():
+            lonely = others == 0
             if answers is not None and changed[lonely].any():
                 letter = letters[int(np.flatnonzero(lonely & (changed > 0))[0])]
                 raise ValueError(
@@ -263,7 +277,9 @@ class Mechanism(ShownAsTable):
             # All kept probability is on this letter: it is published as it is.
             kept[lonely], changed[lonely] = 1.0, 0.0
             others = sums_of_others(weights)
-        shares = np.divide(changed, others, out=np.ones_like(changed), where=~lonely)
+            shares = np.divide(changed, others, out=np.ones_like(changed), where=~lonely)
+        else:
+            shares = changed / others
         return cls._of_spread(Spread(kept, changed, weights, shares), letters)
 
     @classmethod
@@ -309,6 +325,8 @@ class Mechanism(ShownAsTable):
         >>> Mechanism.constant([0.5, 0.5]).renamed(["no", "yes"]).labels
         ('no', 'yes')
         """
+        if labels == self.labels:
+            return self
         if self._spread is None:
             return Mechanism(self.matrix, labels)
         return Mechanism._of_spread(self._spread, check_labels(labels, self.alphabet_size))
@@ -330,6 +348,11 @@ class Mechanism(ShownAsTable):
     def spread(self) -> Spread | None:
         """The numbers that a channel of more than 1,000 letters is made of; None where it is judged by its matrix."""
         return self._spread if self.alphabet_size > _MOST_JUDGED_BY_MATRIX else None
+
+    @property
+    def extremes(self) -> tuple[FloatArray, FloatArray]:
+        """The largest and the smallest entry of each column of the matrix, two arrays of shape (M,)."""
+        return (self.matrix.max(axis=0), self.matrix.min(axis=0)) if self._spread is None else self._spread.extremes
 
     @cached_property
     def matrix(self) -> FloatArray:

@@ -66,7 +66,7 @@ class OptimalMechanism(ShownAsTable):
     costs : ndarray, shape (M, M), or None
         Distances from the true letter to the published one; None for Hamming distortion.
     budget : dict
-        What was asked for: a ``distortion``, as a Fraction, or a ``leakage`` in nats.
+        What was asked for: a ``distortion``, as it was given, or a ``leakage`` in nats.
     """
 
     source: SourceSet
@@ -96,7 +96,10 @@ class OptimalMechanism(ShownAsTable):
             If the leakage is infinite, so that there is nothing to prove; for databases; or if the proof cannot be written down.
         """
         costs = None if self.costs is None else [[as_fraction(cost) for cost in row] for row in self.costs.tolist()]
-        return certificate(self.source, self.notion, **self.budget, costs=costs, about=self)
+        budget = dict(self.budget)
+        if "distortion" in budget:
+            budget["distortion"] = as_fraction(budget["distortion"])
+        return certificate(self.source, self.notion, **budget, costs=costs, about=self)
 
     def write_certificate(self, path: str | Path) -> None:
         """Write the :attr:`certificate` into a file. Errors as of :attr:`certificate`, and OSError if it cannot be written."""
@@ -186,9 +189,8 @@ def optimal_mechanism(
            [0.11, 0.11, 0.78]])
     """
     solve, check = solver(source, notion, costs)
-    budgets = check_budgets(distortion, leakage, check)
-    found: OptimalMechanism = solve(distortion=budgets[0], leakage=budgets[1])
-    return found if distortion is None else replace(found, budget={"distortion": as_fraction(distortion)})
+    most, nats = check_budgets(distortion, leakage, check)
+    return solve(distortion=most, leakage=nats, given=distortion)
 
 
 def check_costs(costs: ArrayLike, source: SourceSet) -> FloatArray:
@@ -290,11 +292,17 @@ def solver(
             unit = 2.0**power  # programs and tolerances are made for distortions of order 1; powers of 2 round nothing
     optimizer = notion.optimizer(source, None if distances is None else distances / unit)
 
-    def solve(*, distortion: float = math.inf, leakage: float = math.inf) -> OptimalMechanism:
-        found = certified(notion, optimizer, distortion=distortion / unit, leakage=leakage)
+    def solve(
+        *, distortion: float = math.inf, leakage: float = math.inf, given: float | None = None
+    ) -> OptimalMechanism:
+        budget = (
+            {"leakage": leakage} if math.isinf(distortion) else {"distortion": distortion if given is None else given}
+        )
+        found = certified(notion, optimizer, distortion=distortion / unit, leakage=leakage, budget=budget)
+        if distances is None:
+            return found
         gap = found.gap * unit if found.gap_unit == "distortion" else found.gap
-        budget = {"leakage": leakage} if math.isinf(distortion) else {"distortion": as_fraction(distortion)}
-        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances, budget=budget)
+        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances)
 
     return solve, check
 
@@ -318,13 +326,18 @@ class Judged(Protocol):
 
 
 def certified(
-    notion: Notion, optimizer: Judged, *, distortion: float = math.inf, leakage: float = math.inf
+    notion: Notion,
+    optimizer: Judged,
+    *,
+    distortion: float = math.inf,
+    leakage: float = math.inf,
+    budget: Mapping[str, Any] | None = None,
 ) -> OptimalMechanism:
     """A proposal of the optimizer, judged by its own figures and returned only if its certificate closes.
 
-    Leakage is in nats, distortion as the optimizer has it. The budget that is not given is infinite: no limit. What is judged is
-    what the user reads: at a distortion budget the leakage, less a lower bound on that of every mechanism that keeps the budget;
-    at a leakage budget the distortion, less a lower bound, and relative to it.
+    Leakage is in nats, distortion as the optimizer has it. The budget that is not given is infinite: no limit; ``budget`` is what
+    the result says was asked for. What is judged is what the user reads: at a distortion budget the leakage, less a lower bound
+    on that of every mechanism that keeps the budget; at a leakage budget the distortion, less a lower bound, and relative to it.
 
     Raises
     ------
@@ -360,9 +373,9 @@ def certified(
     beside = PERFECT_SLACK if found[0] == 0 else 0.0  # what misses the jump to no leakage by so little is at it
     kept = found[0] <= leakage + slack[0] and found[1] <= distortion + slack[1] + beside
     if not (gap <= accepted and kept):
-        budget = f"distortion {distortion!r}" if by_distortion else f"leakage {leakage!r}"
+        asked = f"distortion {distortion!r}" if by_distortion else f"leakage {leakage!r}"
         raise CertificateError(
-            f"{notion.name} of {optimizer} at {budget}: found leakage {found[0]!r} and distortion {found[1]!r}, but "
+            f"{notion.name} of {optimizer} at {asked}: found leakage {found[0]!r} and distortion {found[1]!r}, but "
             f"the certificate leaves a gap of {gap:.3g} in {unit} (at most {accepted:g} is accepted)"
         )
     return OptimalMechanism(
@@ -376,6 +389,7 @@ def certified(
         multipliers=proposal.certificate,
         gap=gap,
         gap_unit=unit,
+        budget=budget or {},
     )
 
 

@@ -20,6 +20,7 @@ from paper_repro.notions.optimizers import RatioOptimizer
 from paper_repro.notions.ratios import (
     as_channel,
     check_adjacency,
+    checked_channel,
     hockey_stick_leakage,
     is_clique,
     log_rounded_up,
@@ -98,11 +99,12 @@ class ApproximateDP(Notion):
 
         Infinite if more than delta of a row lies where a neighbor's row is 0 (pointwise: in one column).
         """
+        if not self.standard:
+            return ratio_leakage(checked_channel(mechanism), self.adjacency, self.delta)
         spread = spread_of(mechanism)
         if spread is not None and is_clique(self.adjacency, len(spread.kept)):
-            return spread_leakage(spread, self.delta, self.standard)
-        evaluate = hockey_stick_leakage if self.standard else ratio_leakage
-        return evaluate(as_channel(mechanism), self.adjacency, self.delta)
+            return spread_leakage(spread, self.delta, standard=True)
+        return hockey_stick_leakage(as_channel(mechanism), self.adjacency, self.delta)
 
     def with_neighbors(self, adjacency: Adjacency) -> ApproximateDP:
         return ApproximateDP(self.delta, self.standard, adjacency)

@@ -15,13 +15,11 @@ from paper_repro.notions.exact_curves import ExactCurve, exact_curve
 from paper_repro.notions.known_prior import ManyLettersOptimizer, PriorOptimizer, has_many_letters
 from paper_repro.notions.optimizers import GraphOptimizer, RatioOptimizer, Weighted
 from paper_repro.notions.ratios import (
-    as_channel,
     check_adjacency,
     check_graph,
+    checked_channel,
     is_clique,
     ratio_leakage,
-    spread_leakage,
-    spread_of,
 )
 from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.diagonal_ratio import (
@@ -99,10 +97,7 @@ class DifferentialPrivacy(Notion):
         Every ratio of two entries of a column in neighboring rows, taken as the rationals that the stored floats are, is at most
         ``exp(leakage)``. Infinite if one is 0 and the other is not. ``source`` is not needed.
         """
-        spread = spread_of(mechanism)
-        if spread is not None and is_clique(self.adjacency, len(spread.kept)):
-            return spread_leakage(spread)
-        return ratio_leakage(as_channel(mechanism), self.adjacency)
+        return ratio_leakage(checked_channel(mechanism), self.adjacency)
 
     def with_neighbors(self, adjacency: Adjacency) -> DifferentialPrivacy:
         return DifferentialPrivacy(adjacency)

@@ -15,7 +15,7 @@ from paper_repro.checks import check_alpha
 from paper_repro.mechanisms import Mechanism, Spread, sums_of_others
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.maximal_leakage import MaximalLeakage
-from paper_repro.notions.ratios import as_channel, check_alphabets, spread_of
+from paper_repro.notions.ratios import as_channel, check_alphabets, checked_channel, spread_of
 from paper_repro.solvers.channel_information import (
     ChannelInformationProgram,
     least_channel_distortion,
@@ -52,7 +52,7 @@ class _Information(Notion):
         ValueError
             If no source set is given, or it has another number of letters than the mechanism has rows.
         """
-        channel = mechanism if isinstance(mechanism, Mechanism) else as_channel(mechanism)
+        channel = checked_channel(mechanism)
         return _worst_prior(channel, check_alphabets(mechanism, source, self.name).vertices, self.alpha)[0]
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:

@@ -12,7 +12,7 @@ import numpy as np
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.solvers.diagonal_ratio import SMALLEST_DISTORTION
-from paper_repro.solvers.games import PerfectPrivacy
+from paper_repro.solvers.games import PerfectPrivacy, reaches
 from paper_repro.solvers.known_prior import MassOfPrior, RatioOfPrior
 from paper_repro.solvers.many_letters import ManyLetters
 from paper_repro.sources import SourceSet
@@ -24,6 +24,8 @@ __all__ = ["ManyLettersOptimizer", "PriorOptimizer", "has_many_letters"]
 _MOST_NATS = 700.0
 # From so many probabilities on, letters that do not matter are put together.
 _MANY = 20_000
+_ALONE = np.ones(1)
+_ALONE.setflags(write=False)
 
 Program: TypeAlias = RatioOfPrior | MassOfPrior
 
@@ -35,8 +37,13 @@ class _ByPrior(Optimizer):
     def _of_prior(self, proposal: Proposal) -> Program:
         """The closed forms of the prior that a proposal names."""
 
+    @property
+    @abstractmethod
+    def _without_leaking(self) -> float:
+        """The least distortion without leakage."""
+
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
-        if self.perfect.is_enough(distortion):
+        if reaches(distortion, self._without_leaking):
             return 0.0
         return self._of_prior(proposal).least_leakage(distortion if distortion >= SMALLEST_DISTORTION else 0.0)
 
@@ -82,12 +89,12 @@ class PriorOptimizer(_ByPrior):
         self._program = program
 
     def at_distortion(self, distortion: float) -> Proposal:
-        if self.perfect.is_enough(distortion):
+        if reaches(distortion, self._without_leaking):
             return self._proposal(self._program.constant)
         return self._proposal(self._program.at_distortion(distortion if distortion >= SMALLEST_DISTORTION else 0.0))
 
     def at_leakage(self, leakage: float) -> Proposal:
-        if leakage == 0 or self._program.perfect == 0:
+        if leakage == 0 or self._without_leaking == 0:
             return self._proposal(self._program.constant)
         return self._proposal(self._program.at_leakage(leakage if math.isinf(leakage) else min(leakage, _MOST_NATS)))
 
@@ -96,10 +103,14 @@ class PriorOptimizer(_ByPrior):
 
     @cached_property
     def perfect(self) -> PerfectPrivacy:
-        return PerfectPrivacy(self._program.perfect, self._program.likeliest, np.ones(1))
+        return PerfectPrivacy(self._without_leaking, self._program.likeliest, _ALONE)
+
+    @property
+    def _without_leaking(self) -> float:
+        return self._program.perfect
 
     def _proposal(self, mechanism: object) -> Proposal:
-        return Proposal(mechanism, np.ones(1))
+        return Proposal(mechanism, _ALONE)
 
 
 def has_many_letters(source: SourceSet) -> bool:
@@ -165,6 +176,10 @@ class ManyLettersOptimizer(_ByPrior):
     @cached_property
     def perfect(self) -> PerfectPrivacy:
         return self._letters.perfect
+
+    @property
+    def _without_leaking(self) -> float:
+        return self.perfect.distortion
 
     def _of_prior(self, proposal: Proposal) -> Program:
         """Sorted once a proposal."""

@@ -6,14 +6,13 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.known_prior import ManyLettersOptimizer, PriorOptimizer, has_many_letters
 from paper_repro.notions.optimizers import FLAT, LeakageOptimizer
-from paper_repro.notions.ratios import as_channel, log_rounded_up, spread_of
+from paper_repro.notions.ratios import checked_channel, column_extremes, log_rounded_up
 from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
 from paper_repro.solvers.diagonal_mass import DiagonalMassProgram, least_mass_distortion, least_mass_leakage
 from paper_repro.solvers.known_prior import MassOfPrior
@@ -44,16 +43,11 @@ class MaximalLeakage(Notion):
     tolerance = 1e-9
 
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
-        """Leakage in nats, summed in exact rational arithmetic and rounded up; ``source`` is not needed."""
-        spread = spread_of(mechanism)
-        if spread is None:
-            exact = sum(map(Fraction, as_channel(mechanism).max(axis=0)), Fraction(0))
-        else:  # a correctly rounded sum, and what is missing of it
-            highest = spread.kept if spread.is_kept_most else np.maximum(spread.kept, spread.answers * spread.others[0])
-            largest = highest.tolist()
-            total = math.fsum(largest)
-            rest = math.fsum([-total, *largest])
-            exact = Fraction(total) + Fraction(math.nextafter(rest, math.inf) if rest else 0.0)
+        """Leakage in nats, summed exactly but for 1e-32 of it, and rounded up; ``source`` is not needed."""
+        largest = column_extremes(checked_channel(mechanism))[0].tolist()
+        total = math.fsum(largest)  # rounded correctly; and what is missing of it, rounded up
+        rest = math.fsum([-total, *largest])
+        exact = Fraction(total) + Fraction(math.nextafter(rest, math.inf) if rest else 0.0)
         return log_rounded_up(max(Fraction(1), exact))
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:

@@ -24,6 +24,8 @@ __all__ = [
     "check_adjacency",
     "check_alphabets",
     "check_graph",
+    "checked_channel",
+    "column_extremes",
     "hockey_stick_leakage",
     "is_clique",
     "log_rounded_up",
@@ -47,8 +49,20 @@ def as_channel(mechanism: Mechanism | ArrayLike) -> FloatArray:
     >>> as_channel([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]).shape
     (2, 3)
     """
+    found = checked_channel(mechanism)
+    return found.matrix if isinstance(found, Mechanism) else found
+
+
+def checked_channel(mechanism: Mechanism | ArrayLike) -> Mechanism | FloatArray:
+    """The mechanism itself, or the matrix of any other channel, shape (M, outputs).
+
+    Raises ValueError if its rows are no distributions over the same outputs.
+
+    >>> checked_channel(Mechanism.constant([0.5, 0.5]))
+    Mechanism(M=2, diagonal=[0.5, 0.5])
+    """
     if isinstance(mechanism, Mechanism):
-        return mechanism.matrix
+        return mechanism
     rows = check_probability_rows(mechanism, "mechanism")
     if np.ndim(mechanism) < 2:
         raise ValueError(f"a mechanism has one row of probabilities per input, got {mechanism!r}")
@@ -62,6 +76,15 @@ def spread_of(mechanism: object) -> Spread | None:
     True
     """
     return mechanism.spread if isinstance(mechanism, Mechanism) else None
+
+
+def column_extremes(channel: Mechanism | FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The largest and the smallest entry of each column, two arrays of shape (outputs,), of a matrix of shape (M, outputs).
+
+    >>> column_extremes(Mechanism.from_distortions([0.5, 0.25]))
+    (array([0.5 , 0.75]), array([0.25, 0.5 ]))
+    """
+    return channel.extremes if isinstance(channel, Mechanism) else (channel.max(axis=0), channel.min(axis=0))
 
 
 def check_alphabets(mechanism: Mechanism | ArrayLike, source: SourceSet | None, name: str) -> SourceSet:
@@ -134,21 +157,24 @@ def neighbors(adjacency: Adjacency | None, letters: int) -> IntArray:
     return (adjacency or clique(letters)).neighbor_pairs
 
 
-def ratio_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float = 0.0) -> float:
+def ratio_leakage(channel: Mechanism | FloatArray, adjacency: Adjacency | None, delta: float = 0.0) -> float:
     """Least eps >= 0 with ``Q_ij <= exp(eps) Q_kj + delta`` for neighbors i, k and every column j; in nats, rounded up.
 
-    The matrix has shape (M, outputs). Infinite if an entry above delta stands beside a 0. Where the graph has weights, delta is 0
+    A matrix has shape (M, outputs). Infinite if an entry above delta stands beside a 0. Where the graph has weights, delta is 0
     and the factor ``exp(eps w_ik)``. Raises ValueError if the graph has another number of vertices than the matrix has rows.
 
     >>> [round(math.exp(ratio_leakage(np.array([[0.75, 0.25], [0.25, 0.75]]), None, delta)), 9) for delta in (0, 0.25)]
     [3.0, 2.0]
     """
-    check_graph(adjacency, len(matrix))
-    if adjacency is not None and adjacency.weights is not None:
-        return _weighted_leakage(matrix, adjacency.neighbor_pairs, adjacency.weights)
-    if adjacency is None or adjacency.is_clique:
-        larger, smaller = matrix.max(axis=0), matrix.min(axis=0)
+    letters = channel.alphabet_size if isinstance(channel, Mechanism) else len(channel)
+    if adjacency is None or is_clique(adjacency, letters):
+        if (spread := spread_of(channel)) is not None:
+            return spread_leakage(spread, delta)
+        larger, smaller = column_extremes(channel)
     else:
+        matrix = channel.matrix if isinstance(channel, Mechanism) else channel
+        if adjacency.weights is not None:
+            return _weighted_leakage(matrix, adjacency.neighbor_pairs, adjacency.weights)
         first, second = adjacency.edges.T
         larger = np.maximum(matrix[first], matrix[second]).ravel()
         smaller = np.minimum(matrix[first], matrix[second]).ravel()
@@ -159,7 +185,8 @@ def ratio_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float 
     if (smaller == 0).any():
         return math.inf
     logs = np.log(larger - delta) - np.log(smaller)
-    close = np.flatnonzero(logs >= logs.max() - _CLOSE * max(1.0, abs(logs.max())))
+    most = float(logs.max())
+    close = logs >= most - _CLOSE * max(1.0, abs(most))
     pairs = set(zip(larger[close].tolist(), smaller[close].tolist(), strict=True))  # letters treated alike are many
     return _log_of_largest((Fraction(above) - Fraction(delta)) / Fraction(below) for above, below in pairs)
 
@@ -194,19 +221,18 @@ def spread_leakage(spread: Spread, delta: float = 0.0, standard: bool = False) -
     kept, answers = spread.kept, spread.answers
     if len(kept) == 1:
         return 0.0
-    most, least = spread.others
     if delta == 0 and answers is kept:  # then kept_j cancels in its column
-        lowest = min(1.0, float(least.min(where=kept > 0, initial=1.0)))
+        lowest = min(1.0, float(spread.least.min(where=kept > 0, initial=1.0)))
         return (
-            log_rounded_up(Fraction(float(most.max(where=kept > 0, initial=1.0))) / Fraction(lowest))
+            log_rounded_up(Fraction(float(spread.most.max(where=kept > 0, initial=1.0))) / Fraction(lowest))
             if lowest
             else math.inf
         )
     found = [Fraction(1)]
     for larger, smaller, allowed in (
-        ((kept,), (answers, least), delta),
-        ((answers, most), (kept,), 0.0 if standard else delta),
-        ((answers, most), (answers, least), 0.0 if standard else delta),
+        ((kept,), (answers, spread.least), delta),
+        ((answers, spread.most), (kept,), 0.0 if standard else delta),
+        ((answers, spread.most), (answers, spread.least), 0.0 if standard else delta),
     ):
         above, below = math.prod(larger[1:], start=larger[0]) - allowed, math.prod(smaller[1:], start=smaller[0])
         used = np.flatnonzero(above > 0)
@@ -271,20 +297,25 @@ def hockey_stick_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta:
 def log_rounded_up(ratio: Fraction, weight: Fraction = Fraction(1)) -> float:
     """The smallest float whose exponential, to the power of the weight, is at least the ratio, which is at least 1.
 
-    Digits are doubled until they tell: of the logarithm of a rational other than 1, no rational is the exact value.
+    Digits are doubled until they tell: of the logarithm of a rational other than 1, no rational is the exact value. The first 20
+    come from a step of Newton's method, as an exponential takes less time than a logarithm.
 
     >>> log_rounded_up(Fraction(1)), log_rounded_up(1 + Fraction(1, 2**46)) == math.nextafter(2**-46 - 2**-93, 1)
     (0.0, True)
     """
     if ratio == 1:
         return 0.0
-    digits = 40
+    above, below = Decimal(ratio.numerator), Decimal(ratio.denominator)
+    near = Decimal(math.log(ratio.numerator) - math.log(ratio.denominator))
+    digits = 20
     while True:
         with localcontext(prec=digits):
+            quotient = above / below
+            found = near + (quotient * (-near).exp() - 1) if digits == 20 else quotient.ln()
             scale = Decimal(weight.denominator) / Decimal(weight.numerator)
-            found = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * scale
+            found *= scale
             rounded = float(found)
-            if abs(Decimal(rounded) - found) > Decimal(10) ** (2 - digits) * (scale + found):
+            if abs(Decimal(rounded) - found) > (scale + found).scaleb(2 - digits):
                 return rounded if rounded > found else math.nextafter(rounded, math.inf)
         digits *= 2
 

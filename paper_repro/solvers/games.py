@@ -17,7 +17,7 @@ from paper_repro.solvers.exact import exact_optimum
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.types import FloatArray
 
-__all__ = ["PERFECT_SLACK", "RELATIVE_SLACK", "PerfectPrivacy", "highest_floor", "perfect_privacy"]
+__all__ = ["PERFECT_SLACK", "RELATIVE_SLACK", "PerfectPrivacy", "highest_floor", "perfect_privacy", "reaches"]
 
 # Curves jump to 0 leakage: a distortion that misses the jump by rounding alone has to land on its far side.
 PERFECT_SLACK = 1e-12
@@ -57,8 +57,17 @@ class PerfectPrivacy:
         >>> perfect_privacy(np.array([[0.7, 0.3]])).is_enough(0.3 - 1e-13)
         True
         """
-        slack = min(PERFECT_SLACK, RELATIVE_SLACK * self.distortion) if distortion > 0 else 0.0
-        return distortion >= self.distortion - slack
+        return reaches(distortion, self.distortion)
+
+
+def reaches(distortion: float, jump: float) -> bool:
+    """Whether a distortion is at the jump, or misses it by rounding alone.
+
+    >>> reaches(0.3 - 1e-13, 0.3), reaches(0.0, 1e-13)
+    (True, False)
+    """
+    slack = min(PERFECT_SLACK, RELATIVE_SLACK * jump) if distortion > 0 else 0.0
+    return distortion >= jump - slack
 
 
 def perfect_privacy(vertices: FloatArray, costs: FloatArray | None = None) -> PerfectPrivacy:

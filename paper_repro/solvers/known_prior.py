@@ -78,7 +78,7 @@ class _OfPrior:
     def _equals(self, place: int) -> slice:
         """Where in rising order the letters stand that are as likely as that one."""
         value = self._rising[place]
-        return slice(*(int(np.searchsorted(self._rising, value, side=side)) for side in ("left", "right")))
+        return slice(int(self._rising.searchsorted(value)), int(self._rising.searchsorted(value, side="right")))
 
 
 class RatioOfPrior(_OfPrior):
@@ -101,7 +101,7 @@ class RatioOfPrior(_OfPrior):
 
     def at_leakage(self, leakage: float) -> Mechanism:
         """The mechanism of least distortion at a positive leakage in nats."""
-        place, odds = int(np.argmin(self._distortions(leakage))), math.exp(-leakage)
+        place, odds = int(self._distortions(leakage).argmin()), math.exp(-leakage)
         if place == len(self.prior) - 1:
             return self.constant
         start = self._equals(place).start
@@ -125,11 +125,15 @@ class RatioOfPrior(_OfPrior):
 
     def _best_place(self, distortion: float) -> tuple[int, float]:
         """The least likely letter that is published, in rising order, and the largest ``(D - tail_n) / (n - 1)``."""
-        used = int(np.searchsorted(self._tails, distortion, side="left"))
-        inverse = distortion - self._tails[:used]
-        inverse /= self._others[:used]
-        place = int(np.argmax(inverse))
-        return place, float(inverse[place])
+        if self._asked[0] != distortion:
+            used = int(self._tails.searchsorted(distortion))
+            inverse = distortion - self._tails[:used]
+            inverse /= self._others[:used]
+            place = int(inverse.argmax())
+            self._asked = distortion, (place, float(inverse[place]))
+        return self._asked[1]
+
+    _asked: tuple[float, tuple[int, float]] = math.nan, (0, 0.0)
 
     def _distortions(self, leakage: float) -> FloatArray:
         odds = self._others * math.exp(-leakage)
