@@ -40,7 +40,7 @@ DASHES: list[Any] = [
     (0, (9, 1.5, 3, 1.5)),
 ]
 MARKERS = ["o", "s", "^", "v", "P", "X", "<", "h"]
-HATCHES = ["", "////", "\\\\\\\\", "....", "xxxx", "----", "||||", "oooo"]
+HATCHES = ["////", "\\\\\\\\", "....", "xxxx", "----", "oooo"]
 
 _MOST_LETTERS = 28  # of a user's own name
 _NOTIONS = (*NOTION_NAMES, "pointwise maximal leakage")
