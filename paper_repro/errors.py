@@ -32,10 +32,10 @@ def optional(module: str, extra: str) -> Any:
     MissingPackageError
         If it is not installed; the message says how to install the extra.
 
-    >>> optional("a_package_that_nobody_has", "cones")
+    >>> optional("a_package_that_nobody_has", "proofs")
     Traceback (most recent call last):
-    paper_repro.errors.MissingPackageError: a_package_that_nobody_has is not installed; it comes with the extra 'cones': run
-    pip install -e '.[cones]' in a checkout of this project
+    paper_repro.errors.MissingPackageError: a_package_that_nobody_has is not installed; it comes with the extra 'proofs': run
+    pip install -e '.[proofs]' in a checkout of this project
     """
     try:
         return importlib.import_module(module)

@@ -140,7 +140,7 @@ def least_information(prior: FloatArray, vertices: FloatArray, distortion: float
 
 @cache
 def _information_program(count: int, size: int) -> tuple[Any, tuple[Any, ...]]:
-    cp = optional("cvxpy", "cones")
+    cp = optional("cvxpy", "proofs")
     matrix, output = cp.Variable((size, size), nonneg=True), cp.Variable((1, size), nonneg=True)
     prior, vertices, distortion = cp.Parameter(size, nonneg=True), cp.Parameter((count, size)), cp.Parameter()
     rows = [cp.sum(cp.rel_entr(prior[i] * matrix[i], prior[i] * output[0])) for i in range(size)]

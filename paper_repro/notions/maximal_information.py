@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -72,17 +73,14 @@ class MaximalInformation(Notion):
         if (outputs == 0).any():
             return math.inf
         ratios = matrix.max(axis=0)[used] / outputs
-        close = used[ratios >= ratios.max() * (1 - 1e-13)]
-        largest = Fraction(1)
-        for column in close:
-            entries = [Fraction(entry) for entry in matrix[:, column]]
-            means = [
-                sum(Fraction(p) * q for p, q in zip(prior, entries, strict=True))
-                / sum(map(Fraction, prior), Fraction(0))
-                for prior in vertices
-            ]
-            largest = max(largest, max(entries) / min(means))
-        return log_rounded_up(largest)
+        priors = [_whole(prior) for prior in vertices.tolist()]
+        columns = [_whole(matrix[:, column].tolist()) for column in used[ratios >= ratios.max() * (1 - 1e-13)]]
+        exact = (
+            Fraction(max(column) * sum(prior), sum(map(operator.mul, prior, column)))
+            for column in columns
+            for prior in priors
+        )
+        return log_rounded_up(max(Fraction(1), *exact))
 
     def is_worst_at_uniform(self, source: SourceSet) -> bool:
         """Only if the set is the uniform prior: every prior of it counts."""
@@ -106,6 +104,12 @@ class MaximalInformation(Notion):
 PointwiseMaximalLeakage = MaximalInformation
 
 
+def _whole(values: list[float]) -> list[int]:
+    """Floats times 2**1074, which are whole numbers."""
+    ratios = (value.as_integer_ratio() for value in values)
+    return [(above << 1074) // below for above, below in ratios]
+
+
 class _ChannelOptimizer(ProgramOptimizer):
     """The best mechanism over the whole channel: see :mod:`paper_repro.solvers.channel_lift`."""
 
@@ -116,7 +120,7 @@ class _ChannelOptimizer(ProgramOptimizer):
     def _at_distortion(self, distortion: float) -> Proposal:
         if distortion == 0 and self._tells_all:
             return self._everything
-        return self._program.at_distortion(distortion, self.perfect.distortion)
+        return self._program.at_distortion(distortion)
 
     def _at_leakage(self, leakage: float) -> Proposal:
         if leakage >= self.leakage(self._everything.mechanism):

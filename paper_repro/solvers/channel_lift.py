@@ -71,21 +71,27 @@ _OPTIONS: dict[str, Any] = {
     "primal_feasibility_tolerance": 1e-10,
     "dual_feasibility_tolerance": 1e-10,
     "small_matrix_value": 1e-12,
+    "simplex_iteration_limit": 2**31 - 1,
 }
 # Where it reaches its tolerances next to nothing, its solution will do: what it is worth is found out elsewhere.
 _MISSED = 1e-6
+_LOOSE: dict[str, Any] = {"primal_feasibility_tolerance": 1e-7, "dual_feasibility_tolerance": 1e-7}
 _ATTEMPTS: tuple[dict[str, Any], ...] = (
-    {},
-    {"primal_feasibility_tolerance": 1e-7, "dual_feasibility_tolerance": 1e-7},
-    {"presolve": "on"},
     {"solver": "ipm"},
+    _LOOSE,
+    _LOOSE | {"presolve": "on"},
+    _LOOSE | {"presolve": "on", "solver": "ipm"},
 )
+# Steps of the simplex method, for each row, beyond which an interior point gets there sooner.
+_STEPS, _FEW = 3, 1_000
 # Multipliers below are the solver's rounding.
 _NOISE = 1e-14
 # Caps that a solution oversteps by more join the program.
 _OVERSTEPPED = 1e-12
 # A gap, relative to the distortion or in nats, that needs no exact arithmetic.
 _CLOSED = 1e-10
+# Where the search for s begins, relative to the simplest mechanism's: from there bases lead on, from afar they take long.
+_FIRST = 1.2
 # How far beyond Newton's point a root search looks, relative to s, and how often it tries.
 _BESIDE, _TRIES = 1e-11, 80
 # Beyond so many nats exp(-leakage) is no normal number.
@@ -166,14 +172,14 @@ class ChannelLiftProgram:
             lambda: solved(self._in_fractions, _exponential(leakage)),
         )
 
-    def at_distortion(self, distortion: float, without: float) -> Proposal:
-        """Least leakage at a distortion less than ``without``, that which needs no leakage.
+    def at_distortion(self, distortion: float) -> Proposal:
+        """Least leakage at a distortion less than that which needs no leakage.
 
         A budget that misses a jump of the curve by 1e-12 counts as at it.
         """
         return self._first_closed(
-            lambda: self._found(self._in_floats, distortion, without),
-            lambda: self._found(self._in_fractions, distortion, without),
+            lambda: self._found(self._in_floats, distortion),
+            lambda: self._found(self._in_fractions, distortion),
         )
 
     def _first_closed(self, *tries: Callable[[], tuple[Proposal, float]]) -> Proposal:
@@ -247,11 +253,10 @@ class ChannelLiftProgram:
         matrix[self._known], matrix[~self._known] = channel, outputs / outputs.sum()
         return Proposal(matrix, np.array(certified.weights, dtype=float), certified.multipliers)
 
-    def _found(self, solve: Callable[[float], _Optimum], distortion: float, without: float) -> tuple[Proposal, float]:
+    def _found(self, solve: Callable[[float], _Optimum], distortion: float) -> tuple[Proposal, float]:
         """The proposal for a budget, and its gap in nats."""
         simple, tried = self._simple(distortion), [self._of_one_letter(distortion)]
-        guess = max(simple.step, _water_level(self._vertices.min(axis=0), distortion / without))
-        low, upper = self._search(solve, distortion, simple, tried, guess)
+        low, upper = self._search(solve, distortion, simple, tried, _FIRST * simple.step)
         slack = 1.001 * PERFECT_SLACK * min(1.0, 20 * distortion)  # no tie with a budget that is 1e-12 beside
         if upper is None or upper.slope * upper.step * _JUMP < slack:  # a jump may be that near
             over, _ = self._search(solve, distortion + slack, low, tried, 2 * low.step)
@@ -348,7 +353,7 @@ class ChannelLiftProgram:
             except SolverError as error:
                 failure = error
                 continue
-            self._basis = self._models[scales].basis
+            self._basis = self._models[scales].basis if self._small else None
             return self._mended(found)
         raise failure
 
@@ -495,22 +500,20 @@ class _Model:
         """Numerical trouble is rare, and begun anew, or by another method, it has mostly been got over."""
         import highspy
 
-        for retry in _ATTEMPTS:
-            for option, value in retry.items():
+        few = {"simplex_iteration_limit": max(_FEW, _STEPS * self._highs.getNumRow())}
+        for retry in (few, *_ATTEMPTS):
+            for option, value in (_OPTIONS | retry).items():
                 self._highs.setOptionValue(option, value)
-            if retry:
+            if retry is not few:
                 self._highs.clearSolver()
             self._highs.run()
             status, info = self._highs.getModelStatus(), self._highs.getInfo()
             missed = max(info.max_primal_infeasibility, info.max_dual_infeasibility)
-            if found := status == highspy.HighsModelStatus.kOptimal or (
+            if status == highspy.HighsModelStatus.kOptimal or (
                 status == highspy.HighsModelStatus.kUnknown and missed <= _MISSED
             ):
-                break
-        for option in {option for retry in _ATTEMPTS for option in retry}:
-            self._highs.setOptionValue(option, _OPTIONS[option])
-        if not found:
-            raise SolverError(f"HiGHS stopped with {self._highs.modelStatusToString(status)}")
+                return
+        raise SolverError(f"HiGHS stopped with {self._highs.modelStatusToString(status)}")
 
     def _cap(self, wanted: BoolArray) -> bool:
         """Let the caps of these entries join; whether there were any new ones."""
@@ -527,18 +530,6 @@ class _Model:
                 new, np.full(new, -highspy.kHighsInf), np.zeros(new), 2 * new, starts, places, np.tile([1.0, -1.0], new)
             )
         return bool(new)
-
-
-def _water_level(bottoms: FloatArray, amount: float) -> float:
-    """The level s at which ``sum_i max(0, s - p_i)`` is the amount: what lifts the rarest outputs to s, if nothing else changes.
-
-    >>> _water_level(np.array([0.1, 0.3, 0.6]), 0.2)
-    0.3
-    """
-    bottoms = np.sort(bottoms)
-    counts = np.arange(1, len(bottoms) + 1)
-    levels = (amount + np.cumsum(bottoms)) / counts
-    return float(levels[np.flatnonzero(levels >= bottoms)[-1]])
 
 
 def _exponential(leakage: float) -> Fraction:

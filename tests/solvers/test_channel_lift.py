@@ -48,7 +48,7 @@ def test_least_leakages_meet_the_other_program(seed):
     _, vertices, costs, whole = instance(seed)
     program, free = ChannelLiftProgram(vertices, costs), whole.least_distortion(0.0)
     for budget in (0.2 * free, 0.8 * free):
-        point = program.at_distortion(budget, free)
+        point = program.at_distortion(budget)
         found = leakage_of(point.mechanism, vertices)
         assert program.distortion(point.mechanism) <= budget * (1 + 1e-12)
         assert found == pytest.approx(least_leakage(whole, budget), abs=1e-6)
