@@ -178,7 +178,8 @@ class _InformationOptimizer(ProgramOptimizer):
         steep = (
             800.0 if self._alpha == 1 else self._alpha / (self._alpha - 1) * math.exp((self._alpha - 1) * ratios.max())
         )
-        return Proposal(Mechanism.from_distortions(np.zeros(size)), weights, (weights * steep, ratios))
+        cheapest = 1.0 if self.costs is None else float(self.costs[self.costs > 0].min(initial=1.0))
+        return Proposal(Mechanism.from_distortions(np.zeros(size)), weights, (weights * steep / cheapest, ratios))
 
     def _at_distortion(self, distortion: float) -> Proposal:
         if distortion == 0:

@@ -18,6 +18,7 @@ Differential privacy on a graph goes by the channel's columns, ``column_ratio``.
 
 Every program returns a ``Proposal`` (``proposals``) and has a lower bound beside it, a function of dual variables that holds
 whatever they are: solvers propose, and :func:`paper_repro.tradeoff.certified` judges. Four modules are what programs are made
-of: ``linear`` (HiGHS and the optimal basis), ``exact`` (the same in fractions, from that basis), ``information_cells`` (shares,
-outputs and moments of any order) and ``games`` (the members of a source set that stand out, as values of matrix games).
+of: ``linear`` (HiGHS and the optimal basis), ``exact`` (the same in fractions, from that basis), ``information_dual`` (an
+interior-point method for information of any order) and ``games`` (the members of a source set that stand out, as values of
+matrix games).
 """
