@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
 from paper_repro.errors import optional
+from paper_repro.reproduce.forking import Forked, Template, notebook_modules
 
 __all__ = ["NotebookRunError", "Task", "execute_all"]
 
@@ -24,6 +27,11 @@ KERNEL_ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "SOURCE_DATE_EPOCH": "1451606400",
 }
+
+
+PROVISIONER = "forked"  # its name in pyproject.toml and the Makefile
+
+_Process = subprocess.Popen[bytes] | Forked
 
 
 class NotebookRunError(RuntimeError):
@@ -39,48 +47,78 @@ class Task(NamedTuple):
     parameters: Mapping[str, object]
 
 
-def execute_all(tasks: Sequence[Task], jobs: int) -> None:
+def execute_all(tasks: Sequence[Task], jobs: int, done: Callable[[Task], None] = lambda task: None) -> None:
     """Execute notebooks, so many at a time, and say when each is done; whatever ends this ends what it started.
+
+    ``done`` is called with each that succeeded, while the others run on.
 
     Raises
     ------
     NotebookRunError
-        If one fails; the executed notebook is kept, and what its kernel said is beside it as ``.log``.
+        After the others, if some failed: a line for each, and where the executed notebook is kept; what its kernel said is
+        beside it as ``.log``.
     """
-    start, waiting = time.monotonic(), list(reversed(tasks))
-    running: list[tuple[Task, subprocess.Popen[bytes]]] = []
+    start, waiting, failures = time.monotonic(), list(reversed(tasks)), []
+    running: list[tuple[Task, _Process]] = []
+    source = (
+        Template.start(notebook_modules(dict.fromkeys(task.source for task in tasks)), _environment(tasks[0]))
+        if tasks
+        else None
+    )
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 task = waiting.pop()
-                running.append((task, _start(task)))
+                running.append((task, _start(task, source)))
             time.sleep(0.02)
             for task, process in [entry for entry in running if entry[1].poll() is not None]:
                 running.remove((task, process))
                 if process.returncode:
-                    raise NotebookRunError(_failure(task))
-                print(f"{task.name}: {task.source.name} done after {time.monotonic() - start:.0f} s", flush=True)
+                    failures.append(_failure(task))
+                else:
+                    done(task)
+                verb = "failed" if process.returncode else "done"
+                print(f"{task.name}: {task.source.name} {verb} after {time.monotonic() - start:.0f} s", flush=True)
     finally:
-        _end(process for _, process in running)
+        started = [process for _, process in running if isinstance(process, subprocess.Popen)]
+        _end([source.process, *started] if source and source.process else started)
+    if failures:
+        raise NotebookRunError("\n".join(failures))
 
 
-def _start(task: Task) -> subprocess.Popen[bytes]:
+def _environment(task: Task) -> dict[str, str]:
     # Settings of the user's home must not change a figure; make sets both already.
     build = task.executed.parent.parent
     settings = {"MPLCONFIGDIR": str(build / "matplotlib"), "IPYTHONDIR": str(build / "ipython")}
     environment = {**settings, **os.environ, **KERNEL_ENVIRONMENT}
     environment.pop("MPLBACKEND", None)  # with agg, notebooks lose their inline figures
+    return environment
+
+
+def _start(task: Task, source: Template | None) -> _Process:
+    environment = _environment(task)
     arguments = [str(task.source), str(task.executed), json.dumps(task.parameters)]
     # The kernel inherits both streams and warns at each start.
-    with task.executed.with_suffix(".log").open("wb") as log:
+    with task.executed.with_suffix(".log").open("wb") as log, open(os.devnull, "rb") as nothing:
+        streams = [nothing.fileno(), log.fileno(), log.fileno()]
+        if source:
+            kernels = {"JUPYTER_DEFAULT_PROVISIONER_NAME": PROVISIONER} if _registered() else {}
+            if process := source.fork(__name__, arguments, {**environment, **kernels}, os.getcwd(), streams):
+                return process
         return subprocess.Popen(
             [sys.executable, "-m", __name__, *arguments],
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=nothing,
             stdout=log,
             stderr=log,
             start_new_session=True,  # Ctrl-C goes to the command alone, which then ends the others
         )
+
+
+@functools.cache
+def _registered() -> bool:
+    """Whether jupyter_client knows the provisioner; it does not in an environment that was built for an earlier checkout."""
+    return bool(entry_points(group="jupyter_client.kernel_provisioners", name=PROVISIONER))
 
 
 def _failure(task: Task) -> str:
@@ -92,7 +130,7 @@ def _failure(task: Task) -> str:
 
 
 def _end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
-    """Kill processes and all they started: kernels have sessions of their own."""
+    """Kill processes and all they started: kernels, which have sessions of their own."""
     for process in processes:
         if process.poll() is None:
             psutil = optional("psutil", "notebooks")
@@ -119,9 +157,17 @@ def _execute(source: Path, executed: Path, parameters: dict[str, object]) -> str
         )
     except papermill.PapermillExecutionError as error:
         return f"in cell [{error.exec_count}]: {error.ename}: {error.evalue}"
+    except optional("nbclient.exceptions", "notebooks").DeadKernelError:
+        return f"in cell [{_last_started(executed)}]: its kernel died, as it does for want of memory or by a call that ends it"
     except Exception as error:
         return f"to run: {type(error).__name__}: {error}"
     return ""
+
+
+def _last_started(executed: Path) -> int:
+    """The number of the cell that was last begun: papermill saves before and after each."""
+    cells = json.loads(executed.read_text(encoding="utf-8"))["cells"]
+    return sum(cell["cell_type"] == "code" and cell["metadata"]["papermill"]["status"] != "pending" for cell in cells)
 
 
 if __name__ == "__main__":
