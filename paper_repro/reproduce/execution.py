@@ -58,13 +58,11 @@ def execute_all(tasks: Sequence[Task], jobs: int, done: Callable[[Task], None] =
         After the others, if some failed: a line for each, and where the executed notebook is kept; what its kernel said is
         beside it as ``.log``.
     """
+    if not tasks:
+        return
     start, waiting, failures = time.monotonic(), list(reversed(tasks)), []
     running: list[tuple[Task, _Process]] = []
-    source = (
-        Template.start(notebook_modules(dict.fromkeys(task.source for task in tasks)), _environment(tasks[0]))
-        if tasks
-        else None
-    )
+    source = Template.start(notebook_modules({task.source: None for task in tasks}), _environment(tasks[0]))
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -80,8 +78,12 @@ def execute_all(tasks: Sequence[Task], jobs: int, done: Callable[[Task], None] =
                 verb = "failed" if process.returncode else "done"
                 print(f"{task.name}: {task.source.name} {verb} after {time.monotonic() - start:.0f} s", flush=True)
     finally:
-        started = [process for _, process in running if isinstance(process, subprocess.Popen)]
-        _end([source.process, *started] if source and source.process else started)
+        if running:
+            _end([*([source.process.pid] if source and source.process else []), *(each.pid for _, each in running)])
+        if source:
+            source.close()
+        for _, process in running:
+            process.wait()
     if failures:
         raise NotebookRunError("\n".join(failures))
 
@@ -129,17 +131,16 @@ def _failure(task: Task) -> str:
     return f"{task.name}: {task.source.name} failed {said}\nThe executed notebook is kept: {task.executed}"
 
 
-def _end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
+def _end(numbers: Iterable[int]) -> None:
     """Kill processes and all they started: kernels, which have sessions of their own."""
-    for process in processes:
-        if process.poll() is None:
-            psutil = optional("psutil", "notebooks")
-            worker = psutil.Process(process.pid)
+    for number in numbers:
+        psutil = optional("psutil", "notebooks")
+        with contextlib.suppress(psutil.NoSuchProcess):
+            worker = psutil.Process(number)
             worker.suspend()  # so that it starts no more
             for each in [*worker.children(recursive=True), worker]:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     each.kill()
-            process.wait()
 
 
 def _execute(source: Path, executed: Path, parameters: dict[str, object]) -> str:

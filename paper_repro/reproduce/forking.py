@@ -9,6 +9,7 @@ processes as usual.
 from __future__ import annotations
 
 import ast
+import atexit
 import contextlib
 import ctypes
 import functools
@@ -30,15 +31,9 @@ from paper_repro.paths import NOTEBOOKS
 
 __all__ = ["Forked", "Template", "notebook_modules", "template"]
 
-# What runs every notebook, and what figures import where they need it.
-_ALWAYS = (
-    "ipykernel.kernelapp",
-    "papermill",
-    "matplotlib.backends.backend_agg",
-    "matplotlib.backends.backend_pdf",
-    "matplotlib.backends.backend_svg",
-    "seaborn",
-)
+# What runs every notebook, and what the figures import only where they need it.
+_RUNNING = ("ipykernel.kernelapp", "papermill")
+_DRAWING = tuple(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")) + ("seaborn",)
 _SERVE = "from paper_repro.reproduce.forking import _serve; _serve()"
 _LONGEST = 1 << 20  # bytes of a request
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h
@@ -112,6 +107,13 @@ class Template:
             )
         return cls(ours, process)
 
+    def close(self) -> None:
+        """End it, if it was started here, with all that it forked."""
+        self._channel.close()
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
     def fork(
         self, module: str, arguments: Sequence[str], environment: Mapping[str, str], folder: str, streams: Sequence[int]
     ) -> Forked | None:
@@ -136,18 +138,21 @@ _inherited: Template | None = None
 @functools.cache
 def template() -> Template | None:
     """The template that this process was forked from; elsewhere one of its own, with what the notebooks import."""
-    return _inherited or Template.start(notebook_modules(sorted(NOTEBOOKS.glob("*.ipynb"))), os.environ)
+    own = _inherited or Template.start(notebook_modules(sorted(NOTEBOOKS.glob("*.ipynb"))), os.environ)
+    if own and own.process:
+        atexit.register(own.close)
+    return own
 
 
 def notebook_modules(notebooks: Iterable[Path]) -> list[str]:
     """Modules that notebooks import, and what every one of them needs to run."""
-    found = dict.fromkeys(_ALWAYS)
+    found = dict.fromkeys(_RUNNING)
     for notebook in notebooks:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # who runs it says what is wrong with it
             for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
                 if cell["cell_type"] == "code":
                     found |= dict.fromkeys(_imports("".join(cell["source"])))
-    return list(found)
+    return [*found, *(_DRAWING if "paper_repro.figures" in found else ())]
 
 
 def _imports(source: str) -> Iterator[str]:

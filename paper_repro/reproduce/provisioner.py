@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from jupyter_client.connect import KernelConnectionInfo
-from jupyter_client.provisioning import LocalProvisioner
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
 from paper_repro.reproduce.forking import template
 
@@ -32,5 +32,6 @@ class ForkedProvisioner(LocalProvisioner):
             process = source and source.fork(cmd[2], cmd[3:], kwargs["env"], folder, streams)
         if not process:
             return await super().launch_kernel(cmd, **kwargs)
-        self.process, self.pid, self.cwd = process, process.pid, folder
+        self.process = process  # type: ignore[assignment]  # a Popen in all that is asked of it
+        self.pid, self.cwd = process.pid, folder
         return self.connection_info
