@@ -31,14 +31,14 @@ help:  ## List the targets
 
 setup: $(STAMP)  ## Build .venv from the locks (the other targets do it when needed)
 
-figures: $(STAMP)  ## Draw every figure and table into figures/
-	@$(VENV)/bin/privacy-distortion figures
+figures: $(STAMP)  ## Draw the figures and tables into figures/, from what changed (ALL=1: from all)
+	@$(VENV)/bin/privacy-distortion figures $(if $(ALL),--all)
 
 test: lint  ## Check style and types, run the tests, and compare every notebook with its stored outputs
 	@echo "pytest"
 	@$(PY) -m pytest -q -n 2 --dist loadfile
 	@echo "notebooks against their stored outputs"
-	@$(PY) -m pytest -q $(NOTEBOOK_TESTS) notebooks
+	@JUPYTER_DEFAULT_PROVISIONER_NAME=forked $(PY) -m pytest -q $(NOTEBOOK_TESTS) notebooks
 
 lint: $(STAMP)  ## Check style and types
 	@echo "ruff, mypy"
@@ -49,8 +49,8 @@ lint: $(STAMP)  ## Check style and types
 notebooks: $(STAMP)  ## Run the notebooks again and store their outputs
 	@$(VENV)/bin/privacy-distortion notebooks
 
-lab: $(STAMP)  ## Open the notebooks in JupyterLab
-	@$(PY) -m jupyter lab notebooks
+lab: $(STAMP)  ## Open the notebooks in JupyterLab (in a container: LAB='--allow-root --no-browser --ip=0.0.0.0')
+	@$(PY) -m jupyter lab $(LAB) notebooks
 
 verify: $(STAMP)  ## Judge every claim of the papers again (INSTANCES=1000 SCHEDULER=tcp://... RECORD=1)
 	@$(VENV)/bin/privacy-distortion verify $(if $(INSTANCES),--instances $(INSTANCES)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(RECORD),--record)

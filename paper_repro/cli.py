@@ -39,11 +39,12 @@ def main() -> None:
 @click.option("--output", default=str(FIGURES), metavar="FOLDER", help="Folder for the files; default: figures/.")
 @click.option("--only", multiple=True, metavar="RUN", help="Only this run of notebooks/runs.toml; may be repeated.")
 @click.option("--jobs", default=2, show_default=True, help="Notebooks that run at the same time.")
-def figures(output: str, only: tuple[str, ...], jobs: int) -> None:
-    """Run the notebooks and collect the figures and tables that they draw, with a manifest."""
+@click.option("--all", "again", is_flag=True, help="Run those too of which nothing has changed.")
+def figures(output: str, only: tuple[str, ...], jobs: int, again: bool) -> None:
+    """Run the notebooks that changed and collect the figures and tables that they draw, with a manifest."""
     try:
         with _interrupted_by_sigterm():
-            written = run_figures(output, only, jobs)
+            written = run_figures(output, only, jobs, again=again)
     except NotebookRunError as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"{len(written)} files in {output}")

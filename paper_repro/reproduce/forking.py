@@ -33,7 +33,7 @@ __all__ = ["Forked", "Template", "notebook_modules", "template"]
 
 # What runs every notebook, and what the figures import only where they need it.
 _RUNNING = ("ipykernel.kernelapp", "papermill")
-_DRAWING = tuple(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")) + ("seaborn",)
+_DRAWING = (*(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")), "seaborn")
 _SERVE = "from paper_repro.reproduce.forking import _serve; _serve()"
 _LONGEST = 1 << 20  # bytes of a request
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h

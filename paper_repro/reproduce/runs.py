@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from paper_repro.paths import NOTEBOOKS, check_checkout
 from paper_repro.reproduce.certificates import figure_certificates
 from paper_repro.reproduce.execution import NotebookRunError, Task, execute_all
 from paper_repro.reproduce.files import check_file_name, replace_files
+from paper_repro.reproduce.kept import Kept, fingerprint
+from paper_repro.reproduce.names import published_names
 from paper_repro.reproduce.parameters import check_values, declared_parameters
 
 __all__ = ["NotebookRun", "NotebookRunError", "load_runs", "refresh_notebooks", "run_figures"]
@@ -114,14 +117,20 @@ def load_runs(path: Path = NOTEBOOKS / "runs.toml") -> list[NotebookRun]:
 
 
 def run_figures(
-    output_dir: Path | str, only: Sequence[str] = (), jobs: int = 2, *, notebooks: Path = NOTEBOOKS
+    output_dir: Path | str,
+    only: Sequence[str] = (),
+    jobs: int = 2,
+    *,
+    again: bool = False,
+    notebooks: Path = NOTEBOOKS,
 ) -> list[Path]:
     """Run the listed notebooks and put the figures and tables they draw into one folder, all or none, with certificates.
 
     Each run writes ``<figure or table>.{csv,pdf,png,svg}`` into the folder it is given as ``output_dir``, and
     tells of each in ``<figure or table>.about``, JSON for the manifest; ``inputs`` are paths relative to the checkout.
     Files move to their place after every run has succeeded, each by one rename, and ``manifest.json`` comes
-    last.
+    last. What a run left is kept in ``build`` until something changes that it was made from, so that after an
+    interruption or a failure, and where nothing has changed, only what is missing runs.
 
     Parameters
     ----------
@@ -131,19 +140,22 @@ def run_figures(
         Names of the runs wanted; empty for all. The manifest keeps its entries of the others.
     jobs : int, >= 1
         Notebooks that run at the same time.
+    again : bool
+        Run those too of which nothing has changed.
     notebooks : path
         The folder of ``runs.toml``; its parent is the checkout.
 
     Returns
     -------
     list of Path
-        The files written, the manifest last.
+        The files of these runs, the manifest last; written are those that differ.
 
     Raises
     ------
     NotebookRunError
-        Before any notebook runs if the list, the selection or the folder is not valid; later if a notebook
-        fails or leaves nothing to keep. Earlier figures are as they were, and the executed notebook is kept.
+        Before any notebook runs if the list, the selection or the folder is not valid, or two runs write figures
+        of one name; after the others if a notebook fails or leaves nothing to keep. Earlier figures are as they
+        were, and the executed notebook is kept.
     """
     _check_start(notebooks, jobs)
     runs = load_runs(notebooks / "runs.toml")
@@ -154,6 +166,13 @@ def run_figures(
         runs = [run for run in runs if run.name in only]
     if not str(output_dir):
         raise NotebookRunError("the folder for the figures needs a name, got ''; write . for the current one")
+    owners: dict[str, str] = {}
+    for run in runs:
+        for name in published_names(run.notebook, run.values):
+            if owners.setdefault(name, run.name) != run.name:
+                raise NotebookRunError(
+                    f"two runs write {name}: {owners[name]} and {run.name}; name one figure otherwise"
+                )
     target = Path(output_dir).absolute()
     _check_writable(target)
     # A run may have stopped drawing a figure it drew before.
@@ -161,14 +180,18 @@ def run_figures(
     manifest = {name: entry for name, entry in earlier.items() if entry.get("run") not in only}
 
     with _workspace(notebooks) as work:
-        tasks = []
+        kept, tasks = Kept(work.parent / "kept"), []
+        made_from = {run.name: fingerprint(run.notebook, run.values) for run in runs}
         for run in runs:
             (work / run.name).mkdir()
-            parameters = {**run.parameters, "output_dir": str(work / run.name)}
-            tasks.append(Task(run.name, run.notebook, work / f"{run.name}.ipynb", parameters))
-        execute_all(tasks, jobs)
+            if again or not kept.restore(run.name, made_from[run.name], work / run.name):
+                parameters = {**run.parameters, "output_dir": str(work / run.name)}
+                tasks.append(Task(run.name, run.notebook, work / f"{run.name}.ipynb", parameters))
+        if len(tasks) < len(runs):
+            print(f"{len(runs) - len(tasks)} of {len(runs)} runs are as they were", flush=True)
+        execute_all(tasks, jobs, lambda task: kept.store(task.name, made_from[task.name], work / task.name))
         files: dict[Path, bytes] = {}
-        owners: dict[str, str] = {}
+        owners = {}
         for run in runs:
             found, entries = _collect(run, work / run.name, notebooks.parent)
             for name in found.keys() & owners.keys():
@@ -177,10 +200,9 @@ def run_figures(
             files |= {target / name: content for name, content in found.items()}
             manifest |= entries
         if not only and notebooks == NOTEBOOKS:
-            proofs = figure_certificates()
-            files |= {target / "certificates" / name: content for name, content in proofs.items()}
+            files |= {target / "certificates" / name: content for name, content in _certificates(kept, work, again)}
         text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        replace_files({**files, target / "manifest.json": text.encode()})
+        replace_files(_different({**files, target / "manifest.json": text.encode()}))
     return [*files, target / "manifest.json"]
 
 
@@ -241,6 +263,22 @@ def _with_outputs(source: Path, executed: Path) -> bytes:
     return (nbformat.writes(stored).rstrip("\n") + "\n").encode()
 
 
+def _certificates(kept: Kept, work: Path, again: bool) -> list[tuple[str, bytes]]:
+    """Names and contents of the figures' certificates, made where something has changed."""
+    folder, name = work / "certificates", "certificates.of.figures"
+    folder.mkdir()
+    made_from = fingerprint(NOTEBOOKS / "runs.toml", {})
+    if again or not kept.restore(name, made_from, folder):
+        for file, content in figure_certificates().items():
+            (folder / file).write_bytes(content)
+        kept.store(name, made_from, folder)
+    return [(path.name, path.read_bytes()) for path in sorted(folder.iterdir())]
+
+
+def _different(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
+    return {path: content for path, content in files.items() if not path.is_file() or path.read_bytes() != content}
+
+
 def _check_start(notebooks: Path, jobs: int) -> None:
     if jobs < 1:
         raise NotebookRunError(f"jobs must be at least 1, got {jobs}")
@@ -248,7 +286,8 @@ def _check_start(notebooks: Path, jobs: int) -> None:
         if notebooks == NOTEBOOKS:
             check_checkout("running the notebooks")
         for package in ("papermill", "nbformat", "nbstripout", "psutil"):
-            optional(package, "notebooks")
+            if not find_spec(package):  # importing them all takes seconds
+                optional(package, "notebooks")
     except (FileNotFoundError, ImportError) as error:
         raise NotebookRunError(str(error)) from None
 

@@ -31,6 +31,7 @@ def nbval(*paths):
     command = [sys.executable, "-m", "pytest", "-q", *shlex.split(options), "-c", ROOT / "pyproject.toml", *paths]
     # Not as a part of the test run that calls this.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MPLBACKEND"))}
+    environment |= dict(re.findall(r"@(JUPYTER_\w+)=(\w+) .*NOTEBOOK_TESTS", (ROOT / "Makefile").read_text()))
     command += ["-p", "no:cacheprovider"]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,9 +13,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from paper_repro.reproduce import kept
 from paper_repro.reproduce import runs as notebook_runs
 from paper_repro.reproduce.runs import NotebookRun, NotebookRunError, load_runs, refresh_notebooks, run_figures
-from tests.reproduce.small import make_notebook
+from tests.reproduce.small import BODY, make_notebook
 
 pytest.importorskip("papermill")
 
@@ -108,7 +110,7 @@ def test_failure_leaves_earlier_figures(notebooks, tmp_path):
     ],
 )
 def test_unusable_results_are_refused(notebooks, tmp_path, monkeypatch, left, message):
-    def execute(tasks, jobs):
+    def execute(tasks, jobs, done):
         for task in tasks:
             for name in left:
                 Path(task.parameters["output_dir"], name).write_text('{"inputs": ["data/lost.csv"]}')
@@ -117,6 +119,105 @@ def test_unusable_results_are_refused(notebooks, tmp_path, monkeypatch, left, me
     with pytest.raises(NotebookRunError, match=message):
         run_figures(tmp_path / "figures", notebooks=notebooks)
     assert contents(tmp_path / "figures") == {}
+
+
+@pytest.fixture
+def executed(monkeypatch):
+    """Names of the runs that were executed, by something faster than kernels."""
+    names = []
+
+    def execute(tasks, jobs, done):
+        for task in tasks:
+            names.append(task.name)
+            Path(task.parameters["output_dir"], f"{task.name}.csv").write_text("drawn")
+            done(task)
+
+    monkeypatch.setattr(notebook_runs, "execute_all", execute)
+    return names
+
+
+def test_only_what_has_changed_runs_again(notebooks, tmp_path, executed, monkeypatch):
+    def again(**options):
+        executed.clear()
+        run_figures(tmp_path / "figures", notebooks=notebooks, **options)
+        assert all((tmp_path / "figures" / f"{name}.csv").read_text() == "drawn" for name in ("narrow", "wide"))
+        return list(executed)
+
+    assert again() == ["narrow", "wide"]
+    drawn = (tmp_path / "figures" / "wide.csv").stat()
+    assert again() == []
+    assert (tmp_path / "figures" / "wide.csv").stat() == drawn
+
+    # Files that were edited or deleted are put back.
+    (tmp_path / "figures" / "narrow.csv").write_text("edited")
+    (tmp_path / "figures" / "wide.csv").unlink()
+    assert again() == []
+
+    (notebooks / "runs.toml").write_text(RUNS.replace("0.5", "0.75"))
+    assert again() == ["wide"]
+    (tmp_path / "data" / "prior.csv").write_text("0.6,0.4\n")
+    assert again(only=["wide"]) == ["wide"]
+    assert again() == ["narrow"]
+    make_notebook(notebooks / "curves.ipynb", body=BODY + "print('more')\n")
+    assert again() == ["narrow", "wide"]
+    monkeypatch.setattr(kept, "_of_the_library", lambda: "another")
+    assert again() == ["narrow", "wide"]
+    assert again(again=True) == ["narrow", "wide"]
+    archive = tmp_path / "build" / "notebooks" / "kept" / "wide.zip"
+    archive.write_bytes(archive.read_bytes().replace(b"drawn", b"drown"))
+    assert again() == ["wide"]
+
+
+def test_what_a_parameter_names_is_an_input(tmp_path):
+    notebook, own = make_notebook(tmp_path / "curves.ipynb"), tmp_path / "mine.csv"
+    prints = set()
+    for text in ("0.5,0.5", "0.6,0.4"):
+        own.write_text(text)
+        prints |= {kept.fingerprint(notebook, {"names": [name]}) for name in ("mine.csv", str(own), "other.csv")}
+    assert len(prints) == 5
+
+
+def test_a_check_that_finds_nothing_changed_imports_no_notebook_tools(notebooks, tmp_path, executed):
+    run_figures(tmp_path / "figures", notebooks=notebooks)
+    tools = {"IPython", "matplotlib", "nbclient", "nbformat", "pandas", "papermill"}
+    code = (
+        f"{COMMAND.replace('cli.main()', '')}cli.main(standalone_mode=False)\nprint(sorted({tools} & {{*sys.modules}}))"
+    )
+    command = [sys.executable, "-c", code, notebooks, "figures", "--output", tmp_path / "figures"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert said.splitlines()[0] == "2 of 2 runs are as they were"
+    assert said.splitlines()[-1] == "[]"
+
+
+def test_two_figures_of_one_name_are_found_before_any_run(notebooks, tmp_path, executed):
+    parameters = "figure_name: str = 'drawn'\noutput_dir: str = ''\n"
+    make_notebook(notebooks / "drawn.ipynb", parameters, "publish(figure, table, f'{figure_name}_2', output_dir)\n")
+    make_notebook(notebooks / "same.ipynb", body="style.publish(figure, table, 'curve_2', output_dir)\n")
+    run = "[{0}]\nnotebook = '{0}.ipynb'\n".format
+    (notebooks / "runs.toml").write_text(run("drawn") + "parameters = { figure_name = 'curve' }\n" + run("same"))
+    with pytest.raises(NotebookRunError, match="two runs write curve_2: drawn and same"):
+        run_figures(tmp_path / "figures", notebooks=notebooks)
+    assert executed == []
+
+
+@pytest.mark.parametrize("fork", ["1", "0"])
+def test_a_kernel_that_dies_is_named_and_costs_the_others_nothing(notebooks, tmp_path, monkeypatch, capfd, fork):
+    monkeypatch.setenv("PAPER_REPRO_FORK", fork)
+    make_notebook(notebooks / "dying.ipynb", body="import os\nos._exit(3)\n")
+    (notebooks / "runs.toml").write_text('[dying]\nnotebook = "dying.ipynb"\n' + RUNS.split("[wide]")[0])
+    with pytest.raises(NotebookRunError) as raised:
+        run_figures(tmp_path / "figures", jobs=1, notebooks=notebooks)
+    first, second = str(raised.value).splitlines()
+    assert re.fullmatch(r"dying: dying\.ipynb failed in cell \[3\]: its kernel died, .*", first)
+    assert second.startswith("The executed notebook is kept: ")
+    assert contents(tmp_path / "figures") == {}
+
+    make_notebook(notebooks / "dying.ipynb")
+    (notebooks / "runs.toml").write_text(RUNS.split("[wide]")[0])
+    capfd.readouterr()
+    run_figures(tmp_path / "figures", notebooks=notebooks)
+    assert capfd.readouterr().out == "1 of 1 runs are as they were\n"
+    assert (tmp_path / "figures" / "curve.csv").read_text() == "budget\n0.25\n"
 
 
 @pytest.mark.parametrize(
@@ -249,7 +350,7 @@ def test_a_signal_ends_it_at_once_and_leaves_nothing_behind(notebooks, tmp_path,
     while not (notebooks / "started").exists() and process.poll() is None and time.monotonic() < started + 60:
         time.sleep(0.05)
     everyone = psutil.Process(process.pid).children(recursive=True)
-    assert any("ipykernel" in " ".join(each.cmdline()) for each in everyone)
+    assert len(everyone) >= 3  # what runs the notebook, its kernel, and the template of both
 
     asked = time.monotonic()
     os.killpg(process.pid, number)  # as a terminal does
