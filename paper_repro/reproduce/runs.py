@@ -159,13 +159,6 @@ def run_figures(
     """
     _check_start(notebooks, jobs)
     runs = load_runs(notebooks / "runs.toml")
-    names = [run.name for run in runs]
-    if unknown := set(only) - set(names):
-        raise NotebookRunError(f"no run {_listed(map(repr, unknown))}; there is {_listed(names)}")
-    if only:
-        runs = [run for run in runs if run.name in only]
-    if not str(output_dir):
-        raise NotebookRunError("the folder for the figures needs a name, got ''; write . for the current one")
     owners: dict[str, str] = {}
     for run in runs:
         for name in published_names(run.notebook, run.values):
@@ -173,6 +166,13 @@ def run_figures(
                 raise NotebookRunError(
                     f"two runs write {name}: {owners[name]} and {run.name}; name one figure otherwise"
                 )
+    names = [run.name for run in runs]
+    if unknown := set(only) - set(names):
+        raise NotebookRunError(f"no run {_listed(map(repr, unknown))}; there is {_listed(names)}")
+    if only:
+        runs = [run for run in runs if run.name in only]
+    if not str(output_dir):
+        raise NotebookRunError("the folder for the figures needs a name, got ''; write . for the current one")
     target = Path(output_dir).absolute()
     _check_writable(target)
     # A run may have stopped drawing a figure it drew before.
