@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NOTION_NAMES", "BoolArray", "FloatArray", "HasMatrix", "IntArray", "ShownAsTable"]
+__all__ = ["LATEX_SIGNS", "NOTION_NAMES", "BoolArray", "FloatArray", "HasMatrix", "IntArray", "ShownAsTable"]
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -39,7 +39,7 @@ class HasMatrix(Protocol):
 
 # Rows and columns of a table that are shown.
 _MOST_SHOWN = 20
-_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
+LATEX_SIGNS = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
@@ -94,4 +94,4 @@ class ShownAsTable(ABC):
 
 
 def _latex(text: str) -> str:
-    return re.sub(r"[&%$#_{}\\^~]", lambda found: _LATEX[found[0]], text)
+    return re.sub(r"[&%$#_{}\\^~]", lambda found: LATEX_SIGNS[found[0]], text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from paper_repro.figures.style import draw_shaded, drawing, need, rounded
+from paper_repro.figures.style import need, rounded
+from paper_repro.figures.tables import number_text
 from paper_repro.graphs import Adjacency, clique, line, query_by_name, ring
 from paper_repro.guessing import bayes_vulnerability
 from paper_repro.mechanisms import truncated_geometric
@@ -19,14 +20,66 @@ from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 
 __all__ = [
-    "draw_matrix",
-    "draw_utilities",
+    "PaperTable",
     "graph_by_name",
+    "matrix_finding",
     "matrix_table",
     "mechanisms_on",
     "named_priors",
+    "paper_table",
+    "problem_text",
+    "same_together",
+    "utility_finding",
+    "utility_page",
     "utility_table",
 ]
+
+
+_SAME = 1e-8
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table of the paper: the file's name, its problem, and what is printed, in words and as rows of the ledger.
+
+    ``problem`` has graph, size, priors and labels at log 2 nats; ``utilities`` are printed, a row a prior.
+    """
+
+    name: str
+    problem: tuple[str, int, list[list[float]], list[str]]
+    source: str = ""
+    utilities: Sequence[Sequence[str]] = ()
+    ledger: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+_PAPER_TABLES = (
+    PaperTable(
+        "alvim_table_1",
+        ("clique", 6, [[], [0.1, 0.2, 0.2, 0.2, 0.2, 0.1]], list("ABCDEF")),
+        "Alvim et al. 2011, Table 1",
+        [["0.2243", "0.2857"], ["0.2412", "0.2857"]],
+        {
+            "a": ["alvim2011.table_1a"],
+            "b": ["alvim2011.table_1b"],
+            "utilities": [
+                "alvim2011.example_2_uniform",
+                "alvim2011.example_2_rounded",
+                "alvim2011.example_2_non_uniform",
+            ],
+        },
+    ),
+    PaperTable(
+        "alvim_table_2",
+        ("line", 6, [[]], list("012345")),
+        "Alvim et al. 2011, Table 2",
+        [["4/9", "4/11"]],
+        {
+            "a": ["alvim2011.table_2a"],
+            "b": ["alvim2011.table_2b"],
+            "utilities": ["alvim2011.example_3_utilities", "alvim2011.example_3_ring"],
+        },
+    ),
+)
 
 
 def named_priors(priors: Sequence[Sequence[float]], size: int) -> dict[str, list[float]]:
@@ -72,7 +125,7 @@ def matrix_table(matrix: ArrayLike, labels: Sequence[Hashable]) -> pd.DataFrame:
     entries, names = np.asarray(matrix, dtype=float), [str(label) for label in labels]
     if len(names) != len(entries):
         raise ValueError(f"labels must name each of the {len(entries)} answers, got {len(names)}: {', '.join(names)}")
-    return rounded(pd.DataFrame(entries, index=pd.Index(names, name="answer"), columns=names), 8)
+    return rounded(pd.DataFrame(entries, pd.Index(names, name="true answer"), pd.Index(names, name="published")), 8)
 
 
 def mechanisms_on(adjacency: Adjacency, leakage: float, prior: ArrayLike) -> dict[str, np.ndarray]:
@@ -109,18 +162,100 @@ def utility_table(adjacency: Adjacency, leakage: float, priors: Mapping[str, Seq
     return rounded(pd.DataFrame(rows, columns=["prior", "mechanism", "utility", "leakage"]), 8)
 
 
-@drawing()
-def draw_matrix(table: pd.DataFrame, title: str = "") -> Figure:
-    """A mechanism as a shaded table: row = true answer, column = published one."""
-    return draw_shaded(table, title, "published answer", "{:.3f}")
+def same_together(mechanisms: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Mechanisms by their names, those that agree to 8 digits once, under the names of all.
 
+    Shapes are (n, n).
 
-@drawing("prior", "mechanism", "utility")
-def draw_utilities(table: pd.DataFrame, title: str = "") -> Figure:
-    """Utilities as a shaded table: rows are priors, columns mechanisms.
-
-    ``table`` is as of :func:`utility_table`. Raises ValueError if a column is missing.
+    >>> list(same_together({"a": np.eye(2), "b": np.full((2, 2), 0.5), "c": np.eye(2)}))
+    ['a, and c', 'b']
     """
-    wide = table.pivot(index="prior", columns="mechanism", values="utility")
-    wide = wide.loc[list(dict.fromkeys(table["prior"])), list(dict.fromkeys(table["mechanism"]))]
-    return draw_shaded(wide, title, "mechanism", "{:.4f}")
+    names: dict[bytes, list[str]] = {}
+    matrices: dict[bytes, np.ndarray] = {}
+    for name, matrix in mechanisms.items():
+        key = (matrix.round(8) + 0.0).tobytes()
+        names.setdefault(key, []).append(name)
+        matrices.setdefault(key, matrix)
+    return {", and ".join(names[key]): matrix for key, matrix in matrices.items()}
+
+
+def matrix_finding(name: str, matrix: np.ndarray) -> str:
+    """How often a mechanism of shape (n, n) publishes the true answer, as a sentence.
+
+    >>> matrix_finding("optimal", np.array([[0.6, 0.4], [0.4, 0.6]]))
+    'Optimal: the true answer is published with probability 3/5'
+    >>> matrix_finding("optimal", np.array([[0.6, 0.4], [0.0, 1.0]]))
+    'Optimal: the true answer is published with probability 3/5 to 1'
+    """
+    low, high = (number_text(value) for value in (matrix.diagonal().min(), matrix.diagonal().max()))
+    range_ = low if low == high else f"{low} to {high}"
+    return f"{name[0].upper()}{name[1:]}: the true answer is published with probability {range_}"
+
+
+def utility_finding(table: pd.DataFrame) -> str:
+    """Where the paper's mechanism is not the best, or that it is, as a sentence; of a table as of :func:`utility_table`.
+
+    >>> utility_finding(utility_table(line(6), np.log(2), {"uniform": np.full(6, 1 / 6)}))
+    'A right guess has probability 4/9 at best, and 4/11 with the mechanism of Alvim et al.; prior: uniform'
+    >>> utility_finding(utility_table(clique(6), np.log(2), {"uniform": np.full(6, 1 / 6)}))
+    'No mechanism of this leakage lets one guess right more often than that of Alvim et al.'
+    """
+    wide = _wide(table, "utility")
+    short = wide["optimal"] - wide["Alvim et al."]
+    if short.max() < _SAME:
+        return "No mechanism of this leakage lets one guess right more often than that of Alvim et al."
+    worst = int(short.argmax())
+    best, own, prior = *(number_text(wide[name].iloc[worst]) for name in ("optimal", "Alvim et al.")), wide.index[worst]
+    return f"A right guess has probability {best} at best, and {own} with the mechanism of Alvim et al.; prior: {prior}"
+
+
+def problem_text(graph: str, size: int, leakage: float) -> str:
+    r"""Graph, answers and leakage in nats, for the line below a title.
+
+    >>> problem_text("ring", 5, float(np.log(3))), problem_text("ring", 5, 1.0)
+    ('ring, 5 answers, $\\epsilon = \\log 3$', 'ring, 5 answers, $\\epsilon = 1$')
+    """
+    whole = abs(np.exp(leakage) - np.round(np.exp(leakage))) < _SAME
+    return f"{graph}, {size} answers, $\\epsilon = " + (rf"\log {np.exp(leakage):.0f}$" if whole else f"{leakage:.4g}$")
+
+
+def utility_page(table: pd.DataFrame, printed: Sequence[Sequence[str]] = ()) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Utilities with a row a prior and a column a mechanism, and the same of what is printed, empty where nothing is.
+
+    ``table`` is as of :func:`utility_table`; ``printed`` has its numbers in that order.
+
+    >>> shown, said = utility_page(utility_table(line(6), np.log(2), {"uniform": np.full(6, 1 / 6)}), [["4/9", "4/11"]])
+    >>> shown.round(4).values.tolist(), said.values.tolist()
+    ([[0.4444, 0.3636, 0.4444]], [['4/9', '4/11', '']])
+    """
+    wide = _wide(table, "utility")
+    said = wide.map(lambda _: "")
+    for row, numbers in enumerate(printed):
+        said.iloc[row, : len(numbers)] = list(numbers)
+    return wide, said
+
+
+def paper_table(
+    graph: str, size: int, leakage: float, priors: Sequence[Sequence[float]], labels: Sequence[Hashable]
+) -> PaperTable:
+    """What the paper's table of this very problem is and prints; for any other problem, names of its own and nothing printed.
+
+    The leakage is in nats.
+
+    >>> paper_table("line", 6, float(np.log(2)), [[]], ["0", "1", "2", "3", "4", "5"]).source
+    'Alvim et al. 2011, Table 2'
+    >>> paper_table("ring", 5, 1.0, [[]], []).name
+    'answers_ring_5'
+    """
+    for table in _PAPER_TABLES:
+        same = (graph, size, list(map(list, priors)), list(map(str, labels))) == table.problem
+        if same and abs(leakage - np.log(2)) < 1e-12:
+            return table
+    return PaperTable(f"answers_{'_'.join(graph.split())}_{size}", ("", 0, [], []))
+
+
+def _wide(table: pd.DataFrame, values: str) -> pd.DataFrame:
+    wide = table.pivot(index="prior", columns="mechanism", values=values)
+    return wide.loc[list(dict.fromkeys(table["prior"])), list(dict.fromkeys(table["mechanism"]))].rename_axis(
+        columns=None
+    )

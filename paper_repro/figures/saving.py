@@ -99,15 +99,14 @@ def save_figure(
         return []
     contents = {f".{kind}": _rendered(figure, kind, name, description) for kind in ("png", "svg", "pdf")}
     contents[".csv"] = table.to_csv(index=False, lineterminator="\n").encode()
-    finding, subtitle = finding_of(figure)
-    contents[".about"] = about(_words(finding), _words(subtitle), description, inputs, source, ledger)
+    contents[".about"] = about(*finding_of(figure), description, inputs=inputs, source=source, ledger=ledger)
     written = {Path(output_dir) / f"{name}{suffix}": content for suffix, content in contents.items()}
     replace_files(written)
     return list(written)
 
 
 def about(
-    finding: str, subtitle: str, description: str, inputs: Iterable[str | Path], source: str, ledger: Iterable[str]
+    finding: str, subtitle: str, description: str, *, inputs: Iterable[str | Path], source: str, ledger: Iterable[str]
 ) -> bytes:
     """What a figure or table tells the manifest of itself, as JSON; of the inputs, those of the repository."""
     texts = {"finding": finding, "subtitle": subtitle, "description": description, "source": source}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,28 +13,118 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from paper_repro.figures.leakage_curves import check_names
-from paper_repro.figures.registry import COLORS
-from paper_repro.figures.style import DISTORTION, canvas, draw_shaded, drawing, rounded
+from paper_repro.figures.registry import COLORS, letter_label, set_label
+from paper_repro.figures.style import DISTORTION, canvas, drawing, rounded
 from paper_repro.notions.exact_curves import exact_curve
 from paper_repro.papers import kalantari2018
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["breakpoint_table", "class_table", "draw_breakpoints", "draw_vertices", "vertex_table"]
+__all__ = [
+    "CitedTable",
+    "breakpoint_table",
+    "cited_subtitle",
+    "cited_table",
+    "class_table",
+    "draw_breakpoints",
+    "vertex_page",
+    "vertex_table",
+]
 
 _EXACT: dict[str, Any] = {"color": COLORS[1], "marker": "v", "ls": "", "ms": 6}
 _PRINTED: dict[str, Any] = {"color": COLORS[2], "marker": "^", "ls": "", "mfc": "white", "ms": 5.5}
 
 
-def vertex_table(source: SourceSet) -> pd.DataFrame:
-    """Vertices of a source set, one a row, one column per letter.
+@dataclass(frozen=True)
+class CitedTable:
+    """A table of vertices: the file's name, what is found, what the paper calls it, and the ledger's rows on it."""
 
-    >>> print(vertex_table(SourceSet([[0.7, 0.3], [0.6, 0.4]], ["yes", "no"])).to_string(index=False))
-     yes  no
-     0.7 0.3
-     0.6 0.4
+    name: str
+    finding: str
+    source: str = ""
+    ledger: Sequence[str] = ()
+
+
+_CITED = {
+    sets: CitedTable(
+        f"table_{number}",
+        finding,
+        f"Kalantari et al. 2018, Table {roman}",
+        [f"kalantari2018.table_{number}", "kalantari2018.example_2"][: 1 + (number > 2)],
+    )
+    for number, roman, sets, finding in (
+        (1, "I", ("P_II_6",), "Table I has six letters, where its caption says $M = 4$"),
+        (2, "II", ("P_II_10",), "Two distributions that rank ten letters alike: their mixtures are of Class II"),
+        (
+            3,
+            "III",
+            tuple(f"P_III{part}_6" for part in "abc"),
+            "Swaps of the first letter of Table I span ever larger sets",
+        ),
+        (
+            4,
+            "IV",
+            tuple(f"P_III{part}_10" for part in "abc"),
+            "Swaps of the first letter of Table II span ever larger sets",
+        ),
+    )
+}
+
+
+def vertex_table(sources: Sequence[SourceSet]) -> pd.DataFrame:
+    """Vertices of the last of some source sets, one a row, and which of them span the others; one column a letter.
+
+    Columns: for each set its name, with 1 where the row is one of its vertices, else 0, if there are more sets than one; then the
+    letters. Raises ValueError if two sets have one name, or one has a vertex that the last one lacks.
+
+    >>> print(vertex_table([SourceSet([[0.7, 0.3], [0.6, 0.4]], ["yes", "no"])]).to_string())
+            yes   no
+    vertex
+    1       0.7  0.3
+    2       0.6  0.4
     """
-    return pd.DataFrame(source.vertices, columns=[str(label) for label in source.labels])
+    check_names(sources)
+    rows = [tuple(vertex) for vertex in sources[-1].vertices.tolist()]
+    spans: dict[str, list[int]] = {}
+    for source in sources if len(sources) > 1 else ():
+        own = {tuple(vertex) for vertex in source.vertices.tolist()}
+        if lost := own - set(rows):
+            raise ValueError(
+                f"{source.name} has the vertex {lost.pop()}, which {sources[-1].name} has not; "
+                "one table shows sets of which the last contains the others' vertices"
+            )
+        spans[source.name] = [int(row in own) for row in rows]
+    letters = {str(label): column for label, column in zip(sources[-1].labels, zip(*rows, strict=True), strict=True)}
+    return pd.DataFrame({**spans, **letters}, index=pd.RangeIndex(1, len(rows) + 1, name="vertex"))
+
+
+def vertex_page(table: pd.DataFrame, sources: Sequence[SourceSet]) -> pd.DataFrame:
+    """A table of :func:`vertex_table` as it is shown: names as formulas, and a dot where a vertex spans a set."""
+    sets = [source.name for source in sources] if len(sources) > 1 else []
+    shown = table.astype(object)
+    shown[sets] = table[sets].map(lambda spans: "•" if spans else "")
+    return shown.set_axis([*map(set_label, sets), *map(letter_label, table.columns[len(sets) :])], axis=1)
+
+
+def cited_table(sources: Sequence[SourceSet]) -> CitedTable:
+    """What is found and cited with the paper's table of these very sets; for others, a file name and a title of their own.
+
+    >>> cited_table([SourceSet([0.5, 0.5], name="mine")]).name
+    'vertices_mine'
+    """
+    names = tuple(source.name for source in sources)
+    own = f"The vertices of {', '.join(map(set_label, names))}"
+    return _CITED.get(names) or CitedTable("vertices_" + "_".join(re.sub(r"\W", "-", name) for name in names), own)
+
+
+def cited_subtitle(sources: Sequence[SourceSet], cited: CitedTable) -> str:
+    """The sets of a table, and what it is after, for the line below its title.
+
+    >>> one = [SourceSet([0.5, 0.5], name="mine")]
+    >>> cited_subtitle(one, cited_table(one))
+    'mine'
+    """
+    return ", ".join(set_label(source.name) for source in sources) + (cited.source and f"; after {cited.source}")
 
 
 def class_table(sources: Sequence[SourceSet]) -> pd.DataFrame:
@@ -88,12 +180,6 @@ def breakpoint_table(sources: Sequence[SourceSet]) -> pd.DataFrame:
         for place, leakage in zip(thresholds, curve.leakage(np.minimum(thresholds, 1.0)), strict=True):
             rows.append((source.name, "printed", place, leakage))
     return rounded(pd.DataFrame(rows, columns=["source_set", "kind", "distortion", "leakage"]), 8, distortion=9)
-
-
-@drawing()
-def draw_vertices(table: pd.DataFrame, title: str = "") -> Figure:
-    """The vertices of a source set as a shaded table: one row a vertex, one column a letter."""
-    return draw_shaded(table.set_axis([f"vertex {row + 1}" for row in range(len(table))]), title, "letter", "{:.2g}")
 
 
 @drawing("source_set", "kind", "distortion", "leakage")

@@ -13,8 +13,9 @@ from functools import cache
 from xml.etree import ElementTree
 
 from paper_repro.errors import optional
+from paper_repro.types import LATEX_SIGNS
 
-__all__ = ["failing_formulas", "html_text", "markdown_text", "mathml"]
+__all__ = ["failing_formulas", "html_text", "latex_text", "markdown_text", "mathml"]
 
 _FORMULA = re.compile(r"(?<!\\)\$(.+?)(?<!\\)\$", re.DOTALL)
 # A backslash before punctuation is gone after Markdown; these commands have letters.
@@ -58,7 +59,17 @@ def html_text(text: str) -> str:
     >>> html_text(r"a & $\frac{a}$")
     'a &amp; <code>\\frac{a}</code>'
     """
-    return _each(text, lambda formula: mathml(formula) or f"<code>{html.escape(formula)}</code>", html.escape)
+    return _each(text, lambda formula: mathml(formula) or f"<code>{html.escape(formula)}</code>", _unescaped)
+
+
+def latex_text(text: str) -> str:
+    r"""A text as LaTeX: its formulas as they are, and nothing else in it a command.
+
+    >>> print(latex_text(r"a & $b_1$ \$"))
+    a \& $b_1$ \$
+    """
+    signs = str.maketrans(LATEX_SIGNS)
+    return _each(text, lambda formula: f"${formula}$", lambda plain: plain.replace(r"\$", "$").translate(signs))
 
 
 def failing_formulas(texts: Iterable[str]) -> list[str]:
@@ -104,5 +115,10 @@ def _each(text: str, formula: Callable[[str], str], plain: Callable[[str], str])
     return "".join((formula if i % 2 else plain)(part) for i, part in enumerate(_FORMULA.split(text)))
 
 
+def _unescaped(text: str) -> str:
+    return html.escape(text.replace(r"\$", "$"))
+
+
 def _plain(text: str) -> str:
-    return re.sub(r"([\\*_`|\[\]~$])", r"\\\1", html.escape(text, quote=False).replace("\n", " "))
+    told = html.escape(text.replace(r"\$", "$"), quote=False).replace("\n", " ")
+    return re.sub(r"([\\*_`|\[\]~$])", r"\\\1", told)

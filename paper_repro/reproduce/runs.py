@@ -27,7 +27,7 @@ from paper_repro.reproduce.parameters import check_values, declared_parameters
 
 __all__ = ["NotebookRun", "NotebookRunError", "load_runs", "refresh_notebooks", "run_figures"]
 
-SUFFIXES = (".csv", ".html", ".md", ".pdf", ".png", ".svg")
+SUFFIXES = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex")
 
 # nbstripout's own list, and what papermill and each new Python would change.
 VOLATILE_METADATA = [

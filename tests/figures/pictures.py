@@ -52,12 +52,6 @@ DRAWN = {
     "leakages": lambda: leakage_curves.draw_leakages(
         leakage_curves.leakage_table(load(*NAMES), RUNS["tables"]["distortions"]), "Least leakage in nats"
     ),
-    **{
-        table: lambda name=name, title=title: source_sets.draw_vertices(source_sets.vertex_table(SETS[name]), title)
-        for table, name, title in zip(
-            *(RUNS["tables"][key] for key in ("table_names", "tables", "table_titles")), strict=True
-        )
-    },
 }
 
 

@@ -6,17 +6,21 @@ import numpy as np
 import pytest
 
 from paper_repro import DifferentialPrivacy, clique, hamming, line, ring
+from paper_repro.claims import read_ledger
 from paper_repro.figures.answer_graphs import (
-    draw_matrix,
-    draw_utilities,
     graph_by_name,
+    matrix_finding,
     matrix_table,
     mechanisms_on,
     named_priors,
+    paper_table,
+    same_together,
+    utility_finding,
+    utility_page,
     utility_table,
 )
+from paper_repro.figures.tables import number_texts
 from paper_repro.graphs import Adjacency
-from tests.figures.pictures import numbers, texts
 
 LOG2 = math.log(2)
 DIGITS = 1e-8  # tables are rounded to 8 digits
@@ -113,20 +117,45 @@ def test_a_line_that_is_no_line_in_order_is_still_served():
         assert DifferentialPrivacy(graph).leakage(matrix) <= 1.0 + 1e-12  # logarithms of rounded entries
 
 
-def test_matrices_are_written_out_with_both_sides_named():
-    table = matrix_table(mechanisms_on(line(6), LOG2, [1 / 6] * 6)["optimal"], range(6))
-    figure = draw_matrix(table, "Mechanism")
-    assert numbers(figure) == pytest.approx(table.to_numpy().ravel(), abs=0.5e-3)  # three digits are shown
-    assert figure.axes[0].get_xlabel() == "published answer"
-
-
-def test_utilities_are_written_out_in_the_tables_order():
-    priors = {"uniform": [1 / 6] * 6, "ends": [0.1, 0.2, 0.2, 0.2, 0.2, 0.1]}
-    figure = draw_utilities(utility_table(clique(6), LOG2, priors), "Utilities")
-    assert texts(figure) == ["0.2243", "0.2857", "0.2857", "0.2415", "0.2857", "0.3200"]
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["uniform", "ends"]
-    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == [
-        "truncated geometric",
+def test_what_is_one_matrix_is_shown_once():
+    on_clique = same_together(mechanisms_on(clique(6), LOG2, [1 / 6] * 6))
+    assert list(on_clique) == ["truncated geometric", "Alvim et al., and optimal"]
+    assert list(same_together(mechanisms_on(line(6), LOG2, [1 / 6] * 6))) == [
+        "truncated geometric, and optimal",
         "Alvim et al.",
-        "optimal",
     ]
+    assert len(same_together(mechanisms_on(ring(6), LOG2, [1 / 6] * 6))) == 3
+
+
+def test_the_papers_tables_are_known_by_their_problems():
+    ends = [0.1, 0.2, 0.2, 0.2, 0.2, 0.1]
+    first = paper_table("clique", 6, LOG2, [[], ends], list("ABCDEF"))
+    assert (first.name, first.source) == ("alvim_table_1", "Alvim et al. 2011, Table 1")
+    known = {row.name for row in read_ledger()}
+    second = paper_table("line", 6, LOG2, [[]], list("012345"))
+    for table in (first, second):
+        assert {row for rows in table.ledger.values() for row in rows} <= known
+    for other in (
+        paper_table("clique", 6, 0.7, [[], ends], list("ABCDEF")),
+        paper_table("clique", 6, LOG2, [[]], list("ABCDEF")),
+        paper_table("ring", 6, LOG2, [[]], list("012345")),
+    ):
+        assert not other.name.startswith("alvim") and not other.source and not other.utilities
+
+
+def test_print_is_set_against_the_exact_utilities():
+    priors = {"uniform": [1 / 6] * 6, "ends": [0.1, 0.2, 0.2, 0.2, 0.2, 0.1]}
+    table = utility_table(clique(6), LOG2, priors)
+    known = paper_table("clique", 6, LOG2, [[], priors["ends"]], list("ABCDEF"))
+    shown, printed = utility_page(table, known.utilities)
+    assert number_texts(shown, printed, "both").to_numpy().tolist() == [
+        ["0.2243", "0.2857 (2/7)", "0.2857 (2/7)"],
+        [r"0.2415 $\neq$ 0.2412 in print", "0.2857 (2/7)", "0.3200 (8/25)"],
+    ]
+    assert utility_finding(table).startswith("A right guess has probability 8/25 at best, and 2/7 with")
+
+
+def test_findings_of_matrices():
+    found = mechanisms_on(line(6), LOG2, [1 / 6] * 6)
+    assert matrix_finding("own", found["Alvim et al."]) == "Own: the true answer is published with probability 4/11"
+    assert matrix_finding("best", found["optimal"]).endswith("with probability 1/3 to 2/3")

@@ -1,20 +1,31 @@
 """Tables I-IV: vertices, landmarks and breakpoints against known numbers, and every one of them in the pictures."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 
 import paper_repro as pr
+from paper_repro.claims import read_ledger
 from paper_repro.figures.leakage_curves import curve_table, draw_curves, draw_leakages, leakage_table
 from paper_repro.figures.privacy_notions import lemma_table
-from paper_repro.figures.source_sets import breakpoint_table, class_table, draw_breakpoints, draw_vertices, vertex_table
-from tests.figures.pictures import NAMES, ROUNDED, SETS, drawn, load, visible_texts
+from paper_repro.figures.registry import set_label
+from paper_repro.figures.source_sets import (
+    breakpoint_table,
+    cited_table,
+    class_table,
+    draw_breakpoints,
+    vertex_page,
+    vertex_table,
+)
+from paper_repro.figures.tables import number_texts
+from tests.figures.pictures import NAMES, ROUNDED, RUNS, SETS, drawn, load
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_vertices_are_one_a_row(name):
-    table, source = vertex_table(*load(name)), SETS[name]
+    table, source = vertex_table(load(name)), SETS[name]
     assert list(table.columns) == list(source.labels)
     np.testing.assert_array_equal(table.to_numpy(), source.vertices)
 
@@ -92,7 +103,6 @@ def test_tables_of_no_set_are_refused(table):
             "worst-case Hamming distortion D (probability that a letter is changed); entries: leakage (nats)",
             NAMES,
         ),
-        ("table_2", "letter", ["vertex 1", "vertex 2"]),
     ],
 )
 def test_tables_name_their_rows_and_columns(name, xlabel, rows):
@@ -101,12 +111,32 @@ def test_tables_name_their_rows_and_columns(name, xlabel, rows):
     assert [label.get_text() for label in axes.get_yticklabels()] == rows
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_table_of_vertices_shows_every_probability(name):
-    table = vertex_table(*load(name))
-    figure = draw_vertices(table, name)
-    shown = {text.get_text() for text in visible_texts(figure)}
-    assert shown >= {f"{value:.2g}" for value in table.to_numpy().flat} | {*table.columns, name}
+@pytest.mark.parametrize("size", ["6", "10"])
+def test_a_table_of_nested_sets_tells_which_rows_span_each(size):
+    nested = load(*(f"P_III{part}_{size}" for part in "abc"))
+    table = vertex_table(nested)
+    for source in nested:
+        rows = table[table[source.name] == 1].drop(columns=[one.name for one in nested])
+        assert {tuple(row) for row in rows.to_numpy()} == {tuple(row) for row in source.vertices}
+    shown = vertex_page(table, nested)
+    assert list(shown.columns[:4]) == [*(set_label(source.name) for source in nested), "$P_{1}$"]
+    assert shown.iloc[:, 0].tolist() == ["•"] * nested[0].vertex_count + [""] * (len(table) - nested[0].vertex_count)
+    assert number_texts(shown).iloc[0, 3:].tolist() == [f"{value:.2f}" for value in nested[2].vertices[0]]
+
+
+def test_sets_that_are_not_nested_are_no_table():
+    with pytest.raises(ValueError, match=r"P_I_6 has the vertex \(0\.16.*\), which P_II_6 has not; one table shows"):
+        vertex_table(load("P_I_6", "P_II_6"))
+
+
+def test_tables_of_the_paper_are_cited_and_others_named_by_their_sets():
+    known = {row.name for row in read_ledger()}
+    for names in RUNS["tables"]["tables"]:
+        cited = cited_table(load(*names))
+        assert re.fullmatch(r"Kalantari et al\. 2018, Table (I|II|III|IV)", cited.source)
+        assert set(cited.ledger) <= known
+    own = pr.SourceSet([0.5, 0.5], name="my own/set")
+    assert (cited_table([own]).name, cited_table([own]).source) == ("vertices_my-own-set", "")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +153,8 @@ def test_small_sets_ties_and_zeros_have_all_their_tables_and_pictures(vertices):
     assert not curves["leakage"].isna().any()
     assert (curves.groupby("curve")["leakage"].last() == 0).all()
     assert not lemma_table(own)["leakage"].isna().any()
+    assert len(vertex_table([own])) == own.vertex_count
     for figure in (
-        draw_curves(curves), draw_breakpoints(breakpoints), draw_leakages(leakages), draw_vertices(vertex_table(own))
+        draw_curves(curves), draw_breakpoints(breakpoints), draw_leakages(leakages)
     ):  # fmt: skip
         figure.draw_without_rendering()

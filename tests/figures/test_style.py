@@ -134,7 +134,7 @@ def test_the_description_is_in_the_pictures_and_no_date(save, tmp_path):
         assert not re.search(rb"dc:date|CreationDate|Producer|/Creator", content)
 
 
-@pytest.mark.parametrize("kind", ["breakpoints", "table_1"])
+@pytest.mark.parametrize("kind", ["breakpoints", "leakages"])
 def test_saving_twice_and_drawing_anew_give_the_same_bytes(kind, tmp_path, monkeypatch):
     # Not only when make sets it.
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
