@@ -14,7 +14,8 @@ The *diagonal* decides the rest for Hamming distortion where all letters are nei
 neighbors and any distances. A *profile* has one probability for each number of records changed, which is enough for databases
 under the uniform prior (``profiles``). For ratio and mass, ``known_prior`` has the closed forms of one prior and of intervals,
 and ``many_letters`` the diagonals of few vertices over up to a million letters.
-Differential privacy on a graph goes by the channel's columns, ``column_ratio``.
+Differential privacy on a graph goes by the channel's columns, ``column_ratio``, many vertices with cycles by
+``column_interior``.
 
 Every program returns a ``Proposal`` (``proposals``) and has a lower bound beside it, a function of dual variables that holds
 whatever they are: solvers propose, and :func:`paper_repro.tradeoff.certified` judges. Four modules are what programs are made

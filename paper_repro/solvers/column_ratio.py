@@ -40,6 +40,7 @@ from typing import Any
 import numpy as np
 
 from paper_repro.errors import SolverError
+from paper_repro.solvers.column_interior import Flows, InteriorColumns
 from paper_repro.solvers.games import PerfectPrivacy
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.solvers.proposals import Proposal
@@ -63,6 +64,13 @@ _LESS = (0.0, 1e-14, 3e-12, 2e-10)
 _LEAST, _MOST, _STEP = 1e-10, 700.0, 4e-10
 # Nats from which on trees keep the roots that they were given.
 _STEEP = 5.0
+# From how many vertices on, up to how many, the interior-point method comes first; where that begins at most, in nats; and the
+# relative gap above which it is asked elsewhere too.
+_MANY, _MOST_INTERIOR, _BEGIN, _SOLVED = 24, 200, 1.5, 1e-10
+# What is left of the gap where many vertices are given up, rather than tried for minutes.
+_REFUSED = 1e-9
+# Distortions from which on its precision, which is absolute, is enough.
+_FINE = 1e-5
 # The smallest number above 0.
 _TINY = 5e-324
 
@@ -77,6 +85,7 @@ class _Optimum:
     distortion: float
     slope: float
     bound: _Bound
+    closed: bool
 
 
 @dataclass(frozen=True)
@@ -92,8 +101,10 @@ class _Bound:
 class ColumnRatioProgram:
     """The program of this module for one source set; keep it to go from one budget to the next.
 
-    What it proposes is certified by ``(mu, parents)``: potentials, shape (M,), and trees, shape (M, M), where ``parents[j, y]``
-    is the next vertex on the way from y to the root of column j, which is its own parent.
+    Graphs with cycles of more than 24 vertices go to :mod:`paper_repro.solvers.column_interior` first, others where their gap
+    does not close here: then flows, shape (M, 2 E), are the certificate. Else it is ``(mu, parents)``: potentials, shape (M,),
+    and trees, shape (M, M), where ``parents[j, y]`` is the next vertex on the way from y to the root of column j, which is its
+    own parent.
 
     Parameters
     ----------
@@ -135,11 +146,22 @@ class ColumnRatioProgram:
         self._known: set[tuple[int, bytes]] = set()
         self._basis: Any = None
         self._bound: _Bound | None = None
+        ends = self._arcs.T
+        self._interior = InteriorColumns(vertices, costs, self._arcs, self._lengths[ends[0], ends[1]])
+        self._many = _MANY < size <= _MOST_INTERIOR and len(self._arcs) > 2 * (size - 1)
+        # Without cycles no tree changes.
+        self._rounds = _ROUNDS if len(self._arcs) == 2 * (size - 1) else max(_ROUNDS * _MANY // max(size, _MANY), 20)
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a positive leakage in nats. Raises SolverError if no solver finds it."""
         leakage = min(leakage, _MOST)
+        if self._many and self._guess(leakage) > _FINE:
+            point = self._interior.at_leakage(self._within(leakage))
+            if point is not None:
+                return self._proposed(point, point, leakage)
         found = self._solve(max(self._within(leakage), _LEAST))
+        if not found.closed and not self._many and (point := self._interior.at_leakage(self._within(leakage))):
+            return self._proposed(point, point, leakage)
         answer = (
             np.tile(self._perfect.letters, (len(self._costs), 1))
             if leakage <= _LEAST
@@ -152,6 +174,10 @@ class ColumnRatioProgram:
 
         Raises SolverError if no solver finds it.
         """
+        if self._many and distortion > _FINE:
+            points = self._interior.at_distortion(distortion, min(upper, _BEGIN))
+            if points is not None:
+                return self._proposed(*points, points[0].leakage + self._margin(points[0].leakage))
         low, high, best = (
             0.0,
             min(upper * (1 + 1e-9) + _STEP, _MOST),
@@ -193,13 +219,19 @@ class ColumnRatioProgram:
         if best is None:
             raise SolverError(f"no mechanism of at most {upper!r} nats was found at distortion {distortion!r}")
         below = self._solve(high - min(_STEP, high / 2)) if high > 2 * _STEP else best
+        if not (best.closed and below.closed) and not self._many:
+            points = self._interior.at_distortion(distortion, min(max(high, 0.1), _BEGIN))
+            if points is not None:
+                return self._proposed(*points, points[0].leakage + self._margin(points[0].leakage))
         return self._proposal(self._channel(best, high + self._margin(high)), below.bound)
 
     def least_distortion(self, prior: FloatArray, certificate: Any, leakage: float) -> float:
-        """Bound (1) for a prior, shape (M,), and a certificate ``(mu, parents)``, at a leakage in nats; never below 0."""
-        potentials, parents = certificate
+        """Bound (1) for a prior, shape (M,), and ``(mu, parents)``, or that of flows, at a leakage in nats; never below 0."""
         if math.isinf(leakage):
             return 0.0
+        if len(certificate) == 1:
+            return self._interior.least_distortion(prior, certificate[0], leakage)
+        potentials, parents = certificate
         levels, roots = self._levels(parents), _roots(parents)
         bounds = [0.0]
         for less in _LESS:  # rounding makes a deficit of what all but cancels, and that grows inwards
@@ -210,6 +242,10 @@ class ColumnRatioProgram:
     def _proposal(self, matrix: FloatArray, bound: _Bound) -> Proposal:
         certificate: Any = bound.potentials, bound.parents
         return Proposal(matrix, bound.weights, certificate)
+
+    def _proposed(self, point: Flows, below: Flows, leakage: float) -> Proposal:
+        """What the interior-point method found, and what bounds it."""
+        return Proposal(self._mended(point.columns.T, leakage), below.weights, (below.flows,))
 
     def _margin(self, leakage: float) -> float:
         """What is left to the rounding of powers."""
@@ -250,7 +286,7 @@ class ColumnRatioProgram:
         master = _Master(count, sums, free=near, start=self._basis)
         master.add(matrix)
         best, idle, distortion = self._start(leakage), 0, self._without
-        for _ in range(_ROUNDS):
+        for _ in range(self._rounds):
             rays, shares, least, weights, potentials = master.solve(matrix)
             if near:  # from differences to the letters themselves
                 distortion, potentials = self._without + unit * least, unit / leakage * potentials
@@ -279,11 +315,18 @@ class ColumnRatioProgram:
                 self._columns = np.append(self._columns, columns)
                 self._heights = np.concatenate([self._heights, heights])
         assert best is not None  # there is at least one round
+        left = distortion - best.value
+        if self._rounds < _ROUNDS and left > _REFUSED:
+            raise ValueError(
+                f"a graph of {size} vertices with cycles was not solved at {leakage:g} nats: a gap of {left:.1g} in distortion "
+                f"is left, and at most {_REFUSED:g} is accepted; take fewer letters, or another budget"
+            )
         self._basis, self._bound = master.basis, best
         entries, surplus = self._rays(self._heights[rays], leakage), self._surplus(exact[0] @ self._vertices, exact[1])
         columns = self._columns[rays]
         slope = float(shares @ (surplus[columns] * entries * self._heights[rays]).sum(axis=1))
-        return _Optimum(columns, entries, shares, distortion, slope, best)
+        closed = distortion - best.value <= _SOLVED * abs(distortion)
+        return _Optimum(columns, entries, shares, distortion, slope, best, closed)
 
     def _guess(self, leakage: float) -> float:
         """About the size of the least distortion."""
@@ -347,7 +390,11 @@ class ColumnRatioProgram:
         """
         matrix = np.zeros(self._costs.shape)
         np.add.at(matrix.T, found.columns, found.shares[:, np.newaxis] * found.rays)
-        matrix[:, matrix.max(axis=0) < 1e-15 * min(1.0, self._guess(leakage))] = 0.0
+        return self._mended(matrix, leakage)
+
+    def _mended(self, matrix: FloatArray, leakage: float) -> FloatArray:
+        """The channel next to a matrix that all but is one."""
+        matrix = np.where(matrix.max(axis=0) < 1e-15 * min(1.0, self._guess(leakage)), 0.0, matrix)
         reach = np.exp(-self._within(leakage) * self._lengths)
         matrix = np.column_stack([(reach * column).max(axis=1) for column in matrix.T])
         used = matrix.max(axis=0) > 0

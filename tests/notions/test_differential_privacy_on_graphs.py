@@ -21,6 +21,7 @@ from paper_repro import (
     uniform_least_distortion,
 )
 from paper_repro.graphs import Adjacency
+from paper_repro.solvers.column_interior import InteriorColumns
 from tests.oracles.graphs import (
     largest_ratio,
     least_distortion,
@@ -270,3 +271,29 @@ def test_next_to_no_leakage_on_a_ring_in_closed_form(leakage):
     budget = 5 / 6 - 1e-7
     found = optimal_mechanism(source, distortion=budget, notion=notion).leakage
     assert uniform_least_distortion(ring(6), found) == pytest.approx(budget, abs=CERTIFIED)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_interior_points_against_a_program_over_the_whole_channel(seed):
+    rng = np.random.default_rng(seed)
+    size, pairs = random_graph(rng, least=3)
+    vertices, leakage = random_priors(rng, size), float(rng.uniform(0.3, 3.0))
+    arcs = np.concatenate([np.array(pairs), np.array(pairs)[:, ::-1]])
+    program = InteriorColumns(vertices, 1 - np.eye(size), arcs, np.ones(len(arcs)))
+    exact = least_distortion(vertices, pairs, leakage)
+    found = program.at_leakage(leakage)
+    assert found.value == pytest.approx(exact, abs=1e-8)
+    prior = found.weights / found.weights.sum() @ vertices
+    for other in (leakage, leakage - 1e-3, leakage + 0.3):
+        assert program.least_distortion(prior, found.flows, other) <= least_distortion(vertices, pairs, other) + 1e-8
+    assert program.least_distortion(prior, found.flows, leakage) == pytest.approx(found.value, rel=1e-10)
+    point, below = program.at_distortion(exact, 1.0)
+    assert point.leakage == pytest.approx(leakage, abs=1e-5) and 0 < point.leakage - below.leakage < 1e-9
+
+
+@pytest.mark.parametrize("budget", [{"leakage": 1.0}, {"distortion": 0.4}], ids=str)
+def test_a_ring_of_more_vertices_in_closed_form(budget):
+    graph = ring(26)
+    best = optimal_mechanism(SourceSet(np.full(26, 1 / 26)), **budget, notion=DifferentialPrivacy(graph))
+    assert best.gap <= CERTIFIED
+    assert best.distortion == pytest.approx(uniform_least_distortion(graph, best.leakage), abs=1e-9)
