@@ -160,7 +160,7 @@ class InteriorColumns:
         columns = np.full((size, size), 1 / size)
         slacks = self._slacks(columns)
         used = np.einsum("jyv,jy->v", self._spent, columns)
-        value = float(used.max()) * 1.1
+        value = 1.1 * float(used.max())
         flows = np.full(slacks.shape, 0.1 / size / float(slacks.mean()) / self._arcs)
         weights = np.full(self._count, 1 / self._count)
         return Flows(columns, slacks, flows, weights, value - used, np.zeros(size), value, leakage)
@@ -428,9 +428,9 @@ class _Step:
         if self._budget is not None:
             if last:
                 first = min(first, 0.1 * point.leakage / abs(last))
-            point.leakage += first * last
+            point.leakage += float(first * last)
         else:
-            point.value += first * last
+            point.value += float(first * last)
         point.columns += first * columns
         point.slacks += first * slacks
         point.spare += first * spare
