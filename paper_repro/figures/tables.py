@@ -155,7 +155,7 @@ def number_texts(
 
 
 def number_text(value: float) -> str:
-    """A number of any unit as :func:`number_texts` writes it alone: a fraction of small terms, or four decimals.
+    """A dimensionless number as :func:`number_texts` writes it alone: a fraction of small terms, or four decimals.
 
     >>> number_text(2 / 7), number_text(0.53462)
     ('2/7', '0.5346')
@@ -164,7 +164,9 @@ def number_text(value: float) -> str:
 
 
 def differs(printed: str, exact: float) -> bool:
-    """Whether a printed number, a decimal or a fraction, is not the exact one, in the same unit: by more than half its last digit.
+    """Whether a printed number, a decimal or a fraction, is not the exact one: they differ by more than half its last digit.
+
+    Both are dimensionless.
 
     >>> differs("0.2412", 0.241522), differs("0.2857", 2 / 7), differs("4/11", 4 / 11)
     (True, False, False)
