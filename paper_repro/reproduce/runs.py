@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import json
+import os
 import shutil
 import tempfile
 import tomllib
@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from paper_repro import __version__
 from paper_repro.errors import optional
@@ -22,12 +21,11 @@ from paper_repro.reproduce.certificates import figure_certificates
 from paper_repro.reproduce.execution import NotebookRunError, Task, execute_all
 from paper_repro.reproduce.files import check_file_name, replace_files
 from paper_repro.reproduce.kept import Kept, fingerprint
+from paper_repro.reproduce.manifest import Entries, check_different, collected, gallery, may_write, no_longer_drawn
 from paper_repro.reproduce.names import published_names
 from paper_repro.reproduce.parameters import check_values, declared_parameters
 
 __all__ = ["NotebookRun", "NotebookRunError", "load_runs", "refresh_notebooks", "run_figures"]
-
-SUFFIXES = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex")
 
 # nbstripout's own list, and what papermill and each new Python would change.
 VOLATILE_METADATA = [
@@ -128,9 +126,10 @@ def run_figures(
 
     Each run writes ``<figure or table>.{csv,pdf,png,svg}`` into the folder it is given as ``output_dir``, and
     tells of each in ``<figure or table>.about``, JSON for the manifest; ``inputs`` are paths relative to the checkout.
-    Files move to their place after every run has succeeded, each by one rename, and ``manifest.json`` comes
-    last. What a run left is kept in ``build`` until something changes that it was made from, so that after an
-    interruption or a failure, and where nothing has changed, only what is missing runs.
+    Files move to their place after every run has succeeded, each by one rename; ``README.md``, a page made from the
+    manifest, and ``manifest.json`` come last, and what the earlier manifest lists and no run draws any more goes.
+    What a run left is kept in ``build`` until something changes that it was made from, so that after an interruption
+    or a failure, and where nothing has changed, only what is missing runs.
 
     Parameters
     ----------
@@ -154,8 +153,8 @@ def run_figures(
     ------
     NotebookRunError
         Before any notebook runs if the list, the selection or the folder is not valid, or two runs write figures
-        of one name; after the others if a notebook fails or leaves nothing to keep. Earlier figures are as they
-        were, and the executed notebook is kept.
+        of one name; after the others if a notebook fails or leaves nothing to keep, or two outputs are the same.
+        Earlier figures are as they were, and the executed notebook is kept.
     """
     _check_start(notebooks, jobs)
     runs = load_runs(notebooks / "runs.toml")
@@ -176,8 +175,8 @@ def run_figures(
     target = Path(output_dir).absolute()
     _check_writable(target)
     # A run may have stopped drawing a figure it drew before.
-    earlier = _read_manifest(target / "manifest.json") if only else {}
-    manifest = {name: entry for name, entry in earlier.items() if entry.get("run") not in only}
+    earlier = _read_manifest(target / "manifest.json", needed=bool(only))
+    manifest = {name: entry for name, entry in earlier.items() if only and entry.get("run") not in only}
 
     with _workspace(notebooks) as work:
         kept, tasks = Kept(work.parent / "kept"), []
@@ -193,7 +192,11 @@ def run_figures(
         files: dict[Path, bytes] = {}
         owners = {}
         for run in runs:
-            found, entries = _collect(run, work / run.name, notebooks.parent)
+            about = {"notebook": run.notebook.name, "parameters": run.values, "run": run.name, "version": __version__}
+            try:
+                found, entries = collected(work / run.name, notebooks.parent, about)
+            except ValueError as error:
+                raise NotebookRunError(f"{run.name}: {run.notebook.name} {error}") from None
             for name in found.keys() & owners.keys():
                 raise NotebookRunError(f"two runs write {name}: {owners[name]} and {run.name}; see {work}")
             owners |= dict.fromkeys(found, run.name)
@@ -201,8 +204,17 @@ def run_figures(
             manifest |= entries
         if not only and notebooks == NOTEBOOKS:
             files |= {target / "certificates" / name: content for name, content in _certificates(kept, work, again)}
+        try:
+            check_different({path.name: content for path, content in files.items() if path.parent == target})
+        except ValueError as error:
+            raise NotebookRunError(str(error)) from None
+        if may_write(target / "README.md"):
+            page = gallery(manifest, Path(os.path.relpath(notebooks, target)).as_posix())
+            files[target / "README.md"] = page.encode()
         text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         replace_files(_different({**files, target / "manifest.json": text.encode()}))
+        for path in no_longer_drawn(target, earlier, manifest):
+            path.unlink()
     return [*files, target / "manifest.json"]
 
 
@@ -335,46 +347,16 @@ def _workspace(notebooks: Path) -> Iterator[Path]:
             shutil.rmtree(work)
 
 
-def _read_manifest(path: Path) -> dict[str, dict[str, Any]]:
+def _read_manifest(path: Path, needed: bool) -> Entries:
     try:
-        manifest: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+        manifest: Entries = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
+        if not needed:
+            return {}
         raise NotebookRunError(f"cannot read {path}: {error}; a run of all figures writes it anew") from None
     return manifest
-
-
-def _collect(run: NotebookRun, staging: Path, root: Path) -> tuple[dict[str, bytes], dict[str, dict[str, Any]]]:
-    """Sort what a run left: its files by name, and a manifest entry for each stem."""
-    left = sorted(staging.iterdir())
-    for path in left:
-        if path.suffix not in (*SUFFIXES, ".about"):
-            raise NotebookRunError(f"{run.name}: {run.notebook.name} left {path}; allowed are {_listed(SUFFIXES)}")
-    files = {path.name: path.read_bytes() for path in left if path.suffix != ".about"}
-    if not files:
-        raise NotebookRunError(f"{run.name}: {run.notebook.name} left no figure or table in output_dir")
-    about = {"notebook": run.notebook.name, "parameters": run.values, "run": run.name, "version": __version__}
-    entries: dict[str, dict[str, Any]] = {}
-    for name, content in files.items():
-        entry = entries.setdefault(Path(name).stem, {**about, "inputs": {}, "outputs": {}})
-        entry["outputs"][name] = _sha256(content)
-    for path in left:
-        if path.suffix != ".about":
-            continue
-        if path.stem not in entries:
-            raise NotebookRunError(f"{run.name}: {run.notebook.name} left {path.name} but no {path.stem}.*")
-        entry, told = entries[path.stem], json.loads(path.read_text(encoding="utf-8"))
-        for line in told.pop("inputs"):
-            if not (root / line).is_file():
-                raise NotebookRunError(f"{run.name}: {path.name} names {line!r}, which is no file in {root}")
-            entry["inputs"][line] = _sha256((root / line).read_bytes())
-        entry |= told
-    return files, entries
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _listed(names: Iterable[str]) -> str:

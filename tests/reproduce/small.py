@@ -17,8 +17,8 @@ check_parameters(globals())
 if budget > 1:
     raise ValueError(f"budget must be at most 1, got {budget}")
 for name in names if output_dir else []:
-    Path(output_dir, f"{name}.csv").write_text(f"budget\\n{budget}\\n")
-    Path(output_dir, f"{name}.svg").write_text("<svg/>")
+    Path(output_dir, f"{name}.csv").write_text(f"{name}\\n{budget}\\n")
+    Path(output_dir, f"{name}.svg").write_text(f"<svg id='{name}'/>")
     Path(output_dir, f"{name}.about").write_text('{"inputs": ["data/prior.csv"], "finding": "It falls."}')
 print("first", flush=True)
 print(f"budget {budget:.2f}")

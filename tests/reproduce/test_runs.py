@@ -57,8 +57,11 @@ def test_figures_and_manifest(notebooks, tmp_path, capfd):
     found = contents(output)
     assert {path.name for path in written} == found.keys()
     stems = ["curve", "wide_left", "wide_right"]
-    assert found.keys() == {f"{stem}{suffix}" for stem in stems for suffix in (".csv", ".svg")} | {"manifest.json"}
-    assert found["wide_left.csv"] == b"budget\n0.5\n"
+    assert found.keys() == {f"{stem}{suffix}" for stem in stems for suffix in (".csv", ".svg")} | {
+        "README.md",
+        "manifest.json",
+    }
+    assert found["wide_left.csv"] == b"wide_left\n0.5\n"
 
     manifest = json.loads(found["manifest.json"])
     assert list(manifest) == stems
@@ -79,6 +82,8 @@ def test_figures_and_manifest(notebooks, tmp_path, capfd):
     run_figures(output, only=["wide"], jobs=1, notebooks=notebooks)
     again = json.loads((output / "manifest.json").read_text())
     assert list(again) == ["curve", "wide_right"]
+    assert not (output / "wide_left.svg").exists()
+    assert "wide_left" not in (output / "README.md").read_text()
     assert again["curve"] == manifest["curve"]
     assert not list((tmp_path / "build" / "notebooks").glob("run-*"))
 
@@ -106,14 +111,15 @@ def test_failure_leaves_earlier_figures(notebooks, tmp_path):
         (["notes.txt"], r"notes\.txt; allowed are \.csv"),
         (["same.csv"], r"two runs write same\.csv: narrow and wide"),
         (["curve.about", "other.csv"], r"left curve\.about but no curve"),
-        (["curve.about", "curve.csv"], r"curve\.about names 'data/lost\.csv'"),
+        (["curve.about", "curve.csv"], r"curve\.about, which names 'data/lost\.csv'"),
+        (["{}.csv"], r"^narrow\.csv and wide\.csv are the same"),
     ],
 )
 def test_unusable_results_are_refused(notebooks, tmp_path, monkeypatch, left, message):
     def execute(tasks, jobs, done):
         for task in tasks:
             for name in left:
-                Path(task.parameters["output_dir"], name).write_text('{"inputs": ["data/lost.csv"]}')
+                Path(task.parameters["output_dir"], name.format(task.name)).write_text('{"inputs": ["data/lost.csv"]}')
 
     monkeypatch.setattr(notebook_runs, "execute_all", execute)  # kernels take seconds
     with pytest.raises(NotebookRunError, match=message):
