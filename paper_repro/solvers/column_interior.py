@@ -227,7 +227,8 @@ class InteriorColumns:
                     point.leakage += min(max(change, -0.5 * point.leakage), point.leakage + 0.5)
                     self._at(point.leakage)
             try:
-                _Step(self, point, lack, ahead).take()
+                with np.errstate(all="ignore"):  # what is no number ends the search
+                    _Step(self, point, lack, ahead).take()
             except np.linalg.LinAlgError:
                 break
         return best, near, least / self._used(best)
@@ -306,7 +307,7 @@ class _Step:
             self._rows.append(None)
         scale = 1 / np.sqrt(self._whole[j].diagonal())
         lower, wrong = lapack.dpotrf(self._whole[j] * scale * scale[:, np.newaxis], lower=1, clean=1)
-        if wrong:
+        if wrong or not np.isfinite(lower[-1, -1]):
             raise np.linalg.LinAlgError("no step")
         self._root[j] = (lapack.dtrtri(lower, lower=1)[0] * scale).T
 
