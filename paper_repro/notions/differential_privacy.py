@@ -25,8 +25,6 @@ from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.diagonal_ratio import (
     SMALLEST_DISTORTION,
     DiagonalRatioProgram,
-    least_distortion_of_prior,
-    least_leakage_of_prior,
     least_leakage_of_weights,
 )
 from paper_repro.solvers.known_prior import RatioOfPrior
@@ -149,10 +147,10 @@ class _DiagonalOptimizer(ProgramOptimizer):
             return math.inf
         if proposal.certificate:
             return least_leakage_of_weights(self.source.vertices, proposal.certificate[0].tolist(), distortion)
-        return least_leakage_of_prior(self.prior(proposal), distortion)
+        return RatioOfPrior(self.prior(proposal)).least_leakage(distortion)
 
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
-        return least_distortion_of_prior(self.prior(proposal), leakage)
+        return RatioOfPrior(self.prior(proposal)).least_distortion(leakage)
 
     def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
         return None if proposal.certificate else self.prior(proposal)

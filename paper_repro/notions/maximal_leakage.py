@@ -14,7 +14,7 @@ from paper_repro.notions.known_prior import ManyLettersOptimizer, PriorOptimizer
 from paper_repro.notions.optimizers import FLAT, LeakageOptimizer
 from paper_repro.notions.ratios import checked_channel, column_extremes, log_rounded_up
 from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
-from paper_repro.solvers.diagonal_mass import DiagonalMassProgram, least_mass_distortion, least_mass_leakage
+from paper_repro.solvers.diagonal_mass import DiagonalMassProgram
 from paper_repro.solvers.known_prior import MassOfPrior
 from paper_repro.solvers.profile_mass import MassProfiles
 from paper_repro.solvers.profiles import ProfileProgram
@@ -43,12 +43,12 @@ class MaximalLeakage(Notion):
     tolerance = 1e-9
 
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
-        """Leakage in nats, summed exactly but for 1e-32 of it, and rounded up; ``source`` is not needed."""
+        """Leakage in nats, summed in exact rational arithmetic and rounded up; ``source`` is not needed."""
         largest = column_extremes(checked_channel(mechanism))[0].tolist()
-        total = math.fsum(largest)  # rounded correctly; and what is missing of it, rounded up
-        rest = math.fsum([-total, *largest])
-        exact = Fraction(total) + Fraction(math.nextafter(rest, math.inf) if rest else 0.0)
-        return log_rounded_up(max(Fraction(1), exact))
+        parts: list[float] = []  # of the sum: correctly rounded, and so is what is still missing
+        while rest := math.fsum([*largest, *(-part for part in parts)]):
+            parts.append(rest)
+        return log_rounded_up(max(Fraction(1), sum(map(Fraction, parts), Fraction(0))))
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         return MassProfiles(values, records)
@@ -77,10 +77,10 @@ class _DiagonalOptimizer(ProgramOptimizer):
         return self._program.at_leakage(leakage)
 
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
-        return least_mass_leakage(self.prior(proposal), distortion)
+        return MassOfPrior(self.prior(proposal)).least_leakage(distortion)
 
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
-        return least_mass_distortion(self.prior(proposal), leakage)
+        return MassOfPrior(self.prior(proposal)).least_distortion(leakage)
 
     def rounding(self, figure: float, unit: str) -> float:
         return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)

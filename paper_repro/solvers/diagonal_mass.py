@@ -8,8 +8,7 @@ is at least 1. So the optimum, as ``exp(leakage) = S``, is
 
 S >= 1 holds by itself below the distortion from which nothing needs to leak.
 
-**One prior** is a fractional knapsack (Theorem 14, Zhong and Bu 2022): the least likely letters are given up first. Both ways,
-from the distortion to what may be given up and from that to the distortion, it sums probabilities, so that nothing cancels.
+**One prior** is a fractional knapsack (Theorem 14, Zhong and Bu 2022): see :mod:`paper_repro.solvers.known_prior`.
 
 **Lower bound.** With dual variables ``y_v >= 0`` of the vertices' rows, ``P = sum_v y_v P_v / sum_v y_v`` is in the set,
 and program (1) for P alone has the same optimum by strong duality: the rows' sum with the weights y is all that its dual needs.
@@ -22,42 +21,20 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.exact import exact_optimum
-from paper_repro.solvers.known_prior import given_up
+from paper_repro.solvers.known_prior import MassOfPrior, given_up
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray
 
-__all__ = ["DiagonalMassProgram", "least_mass_distortion", "least_mass_leakage"]
+__all__ = ["DiagonalMassProgram"]
 
 # A gap, in nats or relative to a distortion, with which floats are left alone.
 _CLOSE = 1e-11
 _ULP, _TINY = 2.0**-52, 1e-2
-
-
-def least_mass_leakage(prior: ArrayLike, distortion: float) -> float:
-    """Least maximal leakage in nats of any mechanism of at most this Hamming distortion when the prior, shape (M,), is known.
-
-    >>> round(math.exp(least_mass_leakage([0.5, 0.3, 0.2], 0.4)), 12)
-    1.333333333333
-    """
-    rising = np.sort(np.asarray(prior, dtype=float))
-    given = _given_up(rising, distortion)
-    return math.log(max(1.0, float(len(rising) - given.sum())))
-
-
-def least_mass_distortion(prior: ArrayLike, leakage: float) -> float:
-    """Least Hamming distortion of any mechanism of this maximal leakage in nats when the prior, shape (M,), is known.
-
-    >>> round(least_mass_distortion([0.5, 0.3, 0.2], math.log(4 / 3)), 12)
-    0.4
-    """
-    rising = np.sort(np.asarray(prior, dtype=float))
-    return float(rising @ _first(len(rising), given_up(len(rising), leakage)))
 
 
 class DiagonalMassProgram:
@@ -84,11 +61,6 @@ class DiagonalMassProgram:
         vertices, (count, size) = self._vertices, self._vertices.shape
         if distortion == 0:
             return _proposal(np.where(self._known, 0.0, 1.0), np.full(count, 1 / count))
-        if count == 1:
-            order = np.argsort(vertices[0], kind="stable")
-            given = np.empty(size)
-            given[order] = _given_up(vertices[0][order], distortion)
-            return _proposal(given, np.ones(1))
         basis: Basis | None = None
         try:
             basis = self._distortion_basis(distortion)
@@ -103,7 +75,7 @@ class DiagonalMassProgram:
                 self._known, distortions * min(1.0, distortion / worst if worst else 1.0), distortions
             )
             found = _proposal(distortions, weights)
-            least = least_mass_leakage(found.weights @ vertices, distortion)
+            least = MassOfPrior(found.weights @ vertices).least_leakage(distortion)
             if math.log(max(1.0, float((1 - distortions).sum()))) - least <= _CLOSE:
                 return found
         except (SolverError, np.linalg.LinAlgError):
@@ -123,11 +95,6 @@ class DiagonalMassProgram:
         changed = given_up(size, max(0.0, leakage - (count + 4) * _ULP) if leakage < _TINY else leakage)
         if changed <= int((~self._known).sum()):
             return self.at_distortion(0.0)
-        if count == 1:
-            order = np.argsort(vertices[0], kind="stable")
-            given = np.empty(size)
-            given[order] = _first(size, changed)
-            return _proposal(given, np.ones(1))
         basis: Basis | None = None
         try:
             basis = self._leakage_basis(float(changed))
@@ -140,7 +107,7 @@ class DiagonalMassProgram:
             distortions[free] = np.linalg.solve(system, right)[:-1]
             weights[tight] = np.linalg.solve(system.T, np.append(np.zeros(free.sum()), -1.0))[:-1]
             found = _proposal(np.clip(distortions, 0, 1), weights)
-            least = least_mass_distortion(found.weights @ vertices, leakage)
+            least = MassOfPrior(found.weights @ vertices).least_distortion(leakage)
             spent = float((vertices @ found.mechanism.distortions).max())
             enough = abs(float(found.mechanism.distortions.sum() - float(changed))) <= size * _ULP
             if enough and spent - least <= _CLOSE * least:
@@ -180,13 +147,6 @@ class DiagonalMassProgram:
 
     def _fractions(self) -> list[list[Fraction]]:
         return [list(map(Fraction, row)) for row in self._vertices]
-
-
-def _given_up(rising: FloatArray, distortion: float) -> FloatArray:
-    """How much of each letter, the least likely first, may be given up for a distortion."""
-    before = np.append(0.0, np.cumsum(rising[:-1]))
-    left = np.clip(distortion - before, 0.0, None)
-    return np.where(rising > left, np.divide(left, rising, out=np.zeros_like(left), where=rising > 0), 1.0)
 
 
 def _first(size: int, changed: Fraction) -> FloatArray:

@@ -53,12 +53,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from paper_repro.errors import SolverError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.exact import ExactOptimum, exact_optimum, solve_exactly
 from paper_repro.solvers.games import PERFECT_SLACK, RELATIVE_SLACK, PerfectPrivacy, highest_floor, perfect_privacy
+from paper_repro.solvers.known_prior import RatioOfPrior
 from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray, IntArray
@@ -67,8 +67,6 @@ __all__ = [
     "SMALLEST_DISTORTION",
     "ActiveSet",
     "DiagonalRatioProgram",
-    "least_distortion_of_prior",
-    "least_leakage_of_prior",
     "least_leakage_of_weights",
     "prior_breakpoints",
 ]
@@ -82,42 +80,6 @@ _ROUNDING = 1e-15
 _HAIRS = tuple(2.0**-power for power in range(50, 2, -1))
 _HAIR = Fraction(1, 2**150)
 _EXACT_ROUNDING = Fraction(1, 10**14)
-
-
-def least_distortion_of_prior(prior: ArrayLike, leakage: float) -> float:
-    """Least Hamming distortion of any mechanism with this leakage when the prior is known; equation (3).
-
-    Theorem 13 of Zhong and Bu 2022, read as a function of the leakage; a lower bound for every source set that the prior
-    belongs to, shape (M,). Evaluated as printed in (3), over all n at once; exact up to rounding.
-
-    >>> round(least_distortion_of_prior([0.7, 0.2, 0.1], math.log(3)), 12)
-    0.3
-    """
-    falling = -np.sort(-np.asarray(prior, dtype=float))
-    others = np.arange(len(falling))
-    # t / (t + n - 1) with t = exp(leakage), written so that no t overflows
-    kept = 1 / (1 + others * math.exp(-leakage))
-    # 1 - kept * top = kept * ((n - 1) / t + tail): no cancellation at small distortions
-    tail = np.append(np.cumsum(falling[:0:-1])[::-1], 0.0)
-    return float((kept * (others * math.exp(-leakage) + tail)).min())
-
-
-def least_leakage_of_prior(prior: ArrayLike, distortion: float) -> float:
-    """Least leakage in nats of any mechanism of at most this Hamming distortion when the prior is known: the inverse of (3).
-
-    The prior has shape (M,). Infinite at distortion 0, unless one letter carries all probability; 0 from ``1 - max_i P_i`` on.
-
-    >>> [round(math.exp(least_leakage_of_prior([0.7, 0.2, 0.1], distortion)), 9) for distortion in (0.25, 0.3)]
-    [5.0, 1.0]
-    """
-    falling = -np.sort(-np.asarray(prior, dtype=float))
-    tails = np.append(np.cumsum(falling[:0:-1])[::-1], 0.0)
-    if not distortion < tails[0] * (1 - _ROUNDING):
-        return 0.0
-    # (n - 1)(1 - D) / (D - tail_n), the least over all n for which it is positive
-    left = distortion - tails[1:]
-    odds = np.arange(1, len(falling))[left > 0] * (1 - distortion) / left[left > 0]
-    return max(0.0, math.log(odds.min())) if len(odds) else math.inf
 
 
 def least_leakage_of_weights(vertices: FloatArray, weights: Sequence[Fraction], distortion: float) -> float:
@@ -465,10 +427,6 @@ class DiagonalRatioProgram:
             found = self._settled(np.full(self.letter_count, distortion), self._floor, distortion)
             if found is not None:
                 return found
-        if len(self._vertices) == 1:
-            breakpoints, tails, _ = prior_breakpoints(self._vertices[0, self._order[::-1]])
-            place = int((breakpoints < distortion).sum())
-            return self._response(place, (distortion - tails[place]) / (1 - tails[place]))
         basis: Basis | None = None
         try:
             basis = self._distortion_basis(distortion)
@@ -492,13 +450,6 @@ class DiagonalRatioProgram:
         if leakage <= 0:
             return self._constant(self.perfect.weights)
         odds = math.exp(-leakage)
-        if len(self._vertices) == 1:
-            _, tails, others = prior_breakpoints(self._vertices[0, self._order[::-1]])
-            least = (others * odds + tails) / (1 + others * odds)  # equation (3) for n = M .. 2, and for n = 1:
-            place = int(np.argmin(np.append(least, self.perfect.distortion)))
-            return self._response(
-                place, others[place] * odds / (1 + others[place] * odds) if place < len(least) else 0.0
-            )
         symmetric = (self.letter_count - 1) * odds / (1 + (self.letter_count - 1) * odds)
         if symmetric <= self.symmetric_distortion:
             return self._proposal(np.full(self.letter_count, symmetric), self._floor)
@@ -528,7 +479,7 @@ class DiagonalRatioProgram:
     ) -> Proposal | None:
         """The proposal for a leakage, the constant answer if there are no distortions, if floats prove it best."""
         weights = _normalized(weights)
-        least = least_distortion_of_prior(weights @ self._vertices, leakage)
+        least = RatioOfPrior(weights @ self._vertices).least_distortion(leakage)
         if self.perfect.distortion - least <= _CLOSE * least:
             return self._constant(weights)
         if distortions is None or float((self._vertices @ distortions).max()) - least > _CLOSE * least:
@@ -545,11 +496,11 @@ class DiagonalRatioProgram:
         best, least = weights, math.inf
         for hair in (0.0, *_HAIRS):
             mixed = (1 - hair) * weights + hair * self.perfect.weights
-            prior = mixed @ self._vertices
-            loss = leakage - least_leakage_of_prior(prior, distortion * (1 + 4 * _ROUNDING))  # however it is rounded
+            prior = RatioOfPrior(mixed @ self._vertices)
+            loss = leakage - prior.least_leakage(distortion * (1 + 4 * _ROUNDING))  # however it is rounded
             if not loss >= least:
                 best, least = mixed, loss
-            jump = float(np.sort(prior)[:-1].sum())
+            jump = prior.perfect
             if loss <= _FORCED and distortion < jump - 1.01 * min(PERFECT_SLACK, RELATIVE_SLACK * jump):
                 return mixed, least
         return best, least
@@ -665,19 +616,6 @@ class DiagonalRatioProgram:
         tight = np.flatnonzero(~basis.rows[:count])
         whole = self._vertices if vertices is None else vertices
         return ActiveSet(whole, kept=~letters, cut=letters & ~caps, tight=tight)
-
-    @cached_property
-    def _order(self) -> IntArray:
-        """Letters of a known prior, likeliest first."""
-        return np.argsort(-self._vertices[0], kind="stable")
-
-    def _response(self, cut: int, changed: float) -> Proposal:
-        """Randomized response on all but so many letters of a known prior, which are those least likely, and never published."""
-        if cut == self.letter_count - 1:
-            return self._constant(np.ones(1))
-        distortions = np.ones(self.letter_count)
-        distortions[self._order[: self.letter_count - cut]] = changed
-        return self._proposal(distortions, np.ones(1))
 
     def _constant(self, weights: FloatArray) -> Proposal:
         return Proposal(self.perfect.channel, _normalized(weights))

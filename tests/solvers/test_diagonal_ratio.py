@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paper_repro import ApproximateDP, DifferentialPrivacy, SourceSet, exact_curve, optimal_mechanism
-from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, least_distortion_of_prior, prior_breakpoints
+from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram, prior_breakpoints
 from paper_repro.solvers.exact import exact_optimum
+from paper_repro.solvers.known_prior import RatioOfPrior
 from tests.oracles.instances import CLASSES, random_vertices, vertex_sets
 from tests.oracles.tradeoffs import highest_floor, leakage_of_prior, least_distortion
 from tests.oracles.tradeoffs import least_distortion_of_prior as minimax_of_prior
@@ -20,6 +21,10 @@ leakages = st.floats(0, 30)
 
 # A sum of at most 10 products of order 1.
 ROUNDING = 1e-14
+
+
+def least_distortion_of_prior(prior, leakage):
+    return RatioOfPrior(np.asarray(prior)).least_distortion(leakage)
 
 
 def changed(proposal):
