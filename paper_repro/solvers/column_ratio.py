@@ -149,8 +149,8 @@ class ColumnRatioProgram:
         ends = self._arcs.T
         self._interior = InteriorColumns(vertices, costs, self._arcs, self._lengths[ends[0], ends[1]])
         self._many = _MANY < size <= _MOST_INTERIOR and len(self._arcs) > 2 * (size - 1)
-        # Without cycles no tree changes.
-        self._rounds = _ROUNDS if len(self._arcs) == 2 * (size - 1) else max(_ROUNDS * _MANY // max(size, _MANY), 20)
+        # Without cycles no tree changes; with them rounds of many vertices take a second each.
+        self._rounds = _ROUNDS if size <= _MANY or len(self._arcs) == 2 * (size - 1) else _ROUNDS // 10
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a positive leakage in nats. Raises SolverError if no solver finds it."""
