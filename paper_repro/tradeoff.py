@@ -62,7 +62,7 @@ class OptimalMechanism(ShownAsTable):
         How far the result can be from the optimum, in ``gap_unit``: at a distortion budget its leakage less a lower bound, at a
         leakage budget its distortion less one, evaluated from dual variables alone; negative only by rounding.
     gap_unit : str
-        ``nats`` or ``distortion``. The latter at a distortion budget too where a whole channel was bounded in distortion alone.
+        ``nats`` at a distortion budget, ``distortion`` at a leakage budget.
     costs : ndarray, shape (M, M), or None
         Distances from the true letter to the published one; None for Hamming distortion.
     budget : dict
@@ -156,12 +156,9 @@ def optimal_mechanism(
     OptimalMechanism
         Certified: at a distortion budget ``gap`` is at most ``notion.tolerance`` in nats, at a leakage budget so much relative to
         the distortion. That is 1e-9 for the notions of ratios (differential privacy, its approximate version, maximal
-        information) and maximal leakage, and 1e-6 for mutual and Sibson information and Renyi differential privacy. On graphs of
-        neighbors and with ``costs``, where that does not close, 1e-9 in distortion, or for maximal leakage in nats, is accepted
-        at either budget: of tiny distortions this says little. Budgets are kept up to rounding, there up to 4e-12, and with
-        ``costs`` maximal leakage up to 1e-9 nats. A distortion below the jump to zero leakage by at most 1e-12, and by 1e-11 of
-        it, counts as at the jump. At distortion 0 the leakage of differential privacy is infinite, unless one letter carries all
-        probability.
+        information) and maximal leakage, and 1e-6 for mutual and Sibson information and Renyi differential privacy. Budgets are
+        kept up to rounding. A distortion below the jump to zero leakage by at most 1e-12, and by 1e-11 of it, counts as at the
+        jump. At distortion 0 the leakage of differential privacy is infinite, unless one letter carries all probability.
 
     Raises
     ------
@@ -362,14 +359,6 @@ def certified(
     gap = 0.0 if figure == bound else figure - bound  # they may both be infinite
     accepted = optimizer.tolerance(figure, unit)
     slack = optimizer.rounding(leakage, "nats"), optimizer.rounding(distortion, "distortion")
-    if legacy := getattr(optimizer, "gap", None):
-        slack = (max(slack[0], notion.tolerance if notion.gap_unit == "nats" else 0.0), slack[1])
-        if not gap <= accepted:
-            gap, accepted, unit = (
-                legacy(proposal, *_judged_at(found, leakage, distortion)),
-                notion.tolerance,
-                notion.gap_unit,
-            )
     beside = PERFECT_SLACK if found[0] == 0 else 0.0  # what misses the jump to no leakage by so little is at it
     kept = found[0] <= leakage + slack[0] and found[1] <= distortion + slack[1] + beside
     if not (gap <= accepted and kept):
@@ -386,15 +375,8 @@ def certified(
         distortion=found[1],
         least_favorable_prior=optimizer.least_favorable_prior(proposal),
         worst_prior=worst,
-        multipliers=proposal.certificate,
+        multipliers=tuple(np.array(part, dtype=float) for part in proposal.certificate),
         gap=gap,
         gap_unit=unit,
         budget=budget or {},
     )
-
-
-def _judged_at(found: tuple[float, float], leakage: float, distortion: float) -> tuple[float, float]:
-    """Where a bound of one unit is read that serves both budgets: at the budget, if the mechanism uses it up."""
-    if math.isfinite(distortion):
-        return found[0], distortion if found[0] > 0 else found[1]
-    return leakage if found[1] > 0 else found[0], found[1]

@@ -16,7 +16,7 @@ from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
 from paper_repro.notions.exact_curves import ExactCurve
-from paper_repro.notions.optimizers import RatioOptimizer
+from paper_repro.notions.optimizers import GraphOptimizer, RatioOptimizer
 from paper_repro.notions.ratios import (
     as_channel,
     check_adjacency,
@@ -152,12 +152,9 @@ class ApproximateDP(Notion):
         if costs is None and is_clique(self.adjacency, source.alphabet_size):
             return _RescaledOptimizer(self, source)
         adjacency = self.adjacency or clique(source.alphabet_size)
-        return RatioOptimizer(
-            self,
-            source,
-            Comparisons.of_neighbors(adjacency, self.delta, self.standard),
-            costs,
-        )
+        if self.delta == 0:
+            return GraphOptimizer(self, source, adjacency, costs)
+        return RatioOptimizer(self, source, Comparisons.of_neighbors(adjacency, self.delta, self.standard), costs)
 
 
 class _RescaledOptimizer(Optimizer):

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.known_prior import ManyLettersOptimizer, PriorOptimizer, has_many_letters
-from paper_repro.notions.optimizers import FLAT, LeakageOptimizer
 from paper_repro.notions.ratios import checked_channel, column_extremes, log_rounded_up
-from paper_repro.solvers.channel_mass import ChannelMassProgram, least_mass
+from paper_repro.solvers.channel_mass import ChannelMassProgram
 from paper_repro.solvers.diagonal_mass import DiagonalMassProgram
 from paper_repro.solvers.known_prior import MassOfPrior
 from paper_repro.solvers.profile_mass import MassProfiles
 from paper_repro.solvers.profiles import ProfileProgram
+from paper_repro.solvers.refinement import exponential
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -86,18 +86,28 @@ class _DiagonalOptimizer(ProgramOptimizer):
         return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)
 
 
-class _ChannelOptimizer(LeakageOptimizer):
-    flat = FLAT
+class _ChannelOptimizer(ProgramOptimizer):
+    """The dual variables that are proposed bound from both sides, in exact arithmetic."""
 
     def __init__(self, notion: Notion, source: SourceSet, costs: FloatArray) -> None:
         super().__init__(notion, source, costs)
-        self.program = ChannelMassProgram(source.vertices, self.distances)
+        self._program = ChannelMassProgram(source.vertices, self.distances, self.perfect)
+
+    def _at_distortion(self, distortion: float) -> Proposal:
+        return self._program.at_distortion(distortion)
 
     def _at_leakage(self, leakage: float) -> Proposal:
-        proposal = super()._at_leakage(leakage)
-        # More may leak than there is, so that the dual variables are of no use.
-        return self._at_distortion(0.0) if self.distortion(proposal.mechanism) == 0 else proposal
+        return self._program.at_leakage(leakage)
 
-    def _bound(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        duals, rows = proposal.certificate
-        return math.log(least_mass(self._penalties(duals), rows, distortion * float(duals.sum())))
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        if not proposal.certificate:
+            return 0.0
+        return math.log1p(float(self._program.least_ratio(proposal.certificate, Fraction(distortion)) - 1))
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        if not proposal.certificate:
+            return self.perfect.distortion if leakage == 0 else 0.0
+        return float(self._program.least_distortion(proposal.certificate, exponential(leakage, 1)))
+
+    def rounding(self, figure: float, unit: str) -> float:
+        return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)

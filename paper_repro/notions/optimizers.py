@@ -1,17 +1,14 @@
-"""How proposals are found that several notions share: by their bounds in nats, over the whole channel, or in closed form."""
+"""How proposals are found that several notions share: over the whole channel, or in closed form."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
-from paper_repro.errors import SolverError
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, ProgramOptimizer, Proposal
@@ -21,81 +18,14 @@ from paper_repro.solvers.diagonal_ratio import SMALLEST_DISTORTION
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
-__all__ = ["FLAT", "GraphOptimizer", "LeakageOptimizer", "RandomizedResponseOptimizer", "RatioOptimizer", "Weighted"]
+__all__ = ["GraphOptimizer", "RandomizedResponseOptimizer", "RatioOptimizer", "Weighted"]
 
-# A least distortion this close to the one without leakage is not worth any.
-FLAT = 1e-10
+# A distortion this little below a jump counts as at it, relatively, and one this little above another is not told from it.
+_JUMP, _BESIDE = 4e-13, 1e-13
 # Beyond so many nats exp(-leakage) is no normal number.
 _MOST = 700.0
 # Vertices of a graph: minutes and some 100 MB.
 _MOST_VERTICES = 400
-
-
-class Program(Protocol):
-    """What proposes the best channels of one source set."""
-
-    def at_distortion(self, distortion: float) -> Proposal:
-        """Least leakage at a distortion."""
-
-    def at_leakage(self, leakage: float) -> Proposal:
-        """Least distortion at a leakage."""
-
-
-class LeakageOptimizer(ProgramOptimizer):
-    """For notions whose bounds are in nats, on the leakage at a distortion."""
-
-    program: Program
-    flat = 0.0  # How far below the one without leakage a distortion has to be to be worth any.
-
-    def _at_distortion(self, distortion: float) -> Proposal:
-        return self.program.at_distortion(distortion)
-
-    def _at_leakage(self, leakage: float) -> Proposal:
-        if leakage >= self._most:
-            return self._at_distortion(0.0)
-        try:
-            proposal = self.program.at_leakage(leakage)
-        except SolverError:
-            if leakage > self.notion.tolerance:
-                raise
-            return self._without_leakage()
-        proposal = replace(proposal, mechanism=self._within(proposal.mechanism, leakage))
-        distortion = self.distortion(proposal.mechanism)
-        if distortion >= self.perfect.distortion - self.flat:
-            return self._without_leakage()
-        if self.gap(proposal, leakage, distortion) > self.notion.tolerance / 10:
-            # Where leakage falls steeply, the program that minimizes it has the better dual variables, or less leakage.
-            other = self._at_distortion(distortion)
-            if self.leakage(other.mechanism) > leakage:
-                other = replace(other, mechanism=proposal.mechanism)
-            proposal = min(proposal, other, key=lambda which: self.gap(which, leakage, distortion))
-        return proposal
-
-    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
-        if not proposal.certificate:
-            return 0.0
-        return self._bound(proposal, self.leakage(proposal.mechanism), distortion)
-
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In nats: the leakage less the lower bound at the distortion; without dual variables that bound is 0."""
-        return leakage - self._bound(proposal, leakage, distortion) if proposal.certificate else leakage
-
-    @abstractmethod
-    def _bound(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """Least leakage in nats at a distortion, by the proposal's dual variables."""
-
-    def _within(self, matrix: FloatArray, leakage: float) -> FloatArray:
-        """The channel, mended if it oversteps the leakage."""
-        return matrix
-
-    @cached_property
-    def _most(self) -> float:
-        """What leaks where every letter is published as it is."""
-        return self.leakage(Mechanism.from_distortions(np.zeros(self.source.alphabet_size)))
-
-    def _penalties(self, duals: FloatArray) -> FloatArray:
-        """``sum_v y_v P_v(i) d_ij``, what the Lagrangian adds for publishing j in place of i."""
-        return (duals @ self.source.vertices)[:, np.newaxis] * self.distances
 
 
 class RandomizedResponseOptimizer(ProgramOptimizer):
@@ -294,10 +224,6 @@ class GraphOptimizer(_ChannelOptimizer):
             return self.perfect.distortion if leakage == 0 else 0.0
         return self._program.least_distortion(self.prior(proposal), proposal.certificate, leakage * self.unit)
 
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In distortion: for several vertices, some letters of which never occur, at leakages of dozens of nats."""
-        return distortion - self.least_distortion(proposal, leakage)
-
     def tolerance(self, figure: float, unit: str) -> float:
         return max(super().tolerance(figure, unit), SMALLEST_DISTORTION if unit == "distortion" else 0.0)
 
@@ -337,21 +263,24 @@ class RatioOptimizer(_ChannelOptimizer):
     ) -> None:
         super().__init__(notion, source, costs)
         self._delta, self._lengths, self.unit = comparisons.delta, comparisons.lengths, unit
-        self._rows_alone = comparisons.steps is not None or comparisons.lengths is not None
         # Without leakage, whatever nothing joins may differ.
         self._apart = comparisons.lengths is not None and not _joins_all(comparisons.lengths)
         self._compared = comparisons.givers
         weights = np.ones(1) if comparisons.weights is None else comparisons.weights
         self._largest = _MOST / float(weights.min(initial=1.0, where=weights > 0))
-        self._program = ChannelRatioProgram(source.vertices, self.distances, comparisons)
+        self._comparisons = comparisons
+
+    @cached_property
+    def _program(self) -> ChannelRatioProgram:
+        return ChannelRatioProgram(self.source.vertices, self.distances, self._comparisons, self.perfect)
 
     def at_distortion(self, distortion: float) -> Proposal:
-        if self._free is not None and distortion >= self._free[1]:
-            return self._free[0]
+        if not self.perfect.is_enough(distortion) and self._is_free(distortion):
+            return self._free[0]  # type: ignore[index]
         return super().at_distortion(distortion)
 
     def at_leakage(self, leakage: float) -> Proposal:
-        if self._free is not None and leakage == 0:
+        if self._free is not None and leakage == 0 and self.perfect.distortion > 0:
             return self._free[0]
         return super().at_leakage(leakage)
 
@@ -361,32 +290,38 @@ class RatioOptimizer(_ChannelOptimizer):
             return self._everything
         upper = min(self._enough(distortion) * self.unit, self._largest)
         without = self.perfect.distortion if self._free is None else self._free[1]
-        return self._program.at_distortion(distortion, upper, without, lambda found: self.leakage(found) * self.unit)
+        return self._program.at_distortion(distortion, upper, without)
 
     def _at_leakage(self, leakage: float) -> Proposal:
         everything = self._everything
         if math.isinf(leakage) or leakage >= self.leakage(everything.mechanism):
             return everything
-        proposal = self._program.at_leakage(leakage * self.unit)
-        (multipliers,) = proposal.certificate
-        least = self._program.least_distortion(self.prior(proposal), multipliers, leakage * self.unit)
-        if self._free is None and least >= self.perfect.distortion - FLAT:
-            return replace(proposal, mechanism=self._without_leakage().mechanism)
-        return proposal
+        return self._program.at_leakage(leakage * self.unit)
 
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
-        return (
-            math.inf
-            if self._lengths is not None and self._leaks_all(distortion)
-            else super().least_leakage(proposal, distortion)
+        if self.perfect.is_enough(distortion) or self._is_free(distortion):
+            return 0.0
+        if self._leaks_all(distortion):
+            return math.inf
+        # Where the multipliers are best, else from what was found downwards in growing steps: what is told to be too little.
+        found = min(self.leakage(self.mechanism(proposal)), self._largest / self.unit)
+        level, step, place = (
+            distortion * (1 + _BESIDE),
+            2e-13 * max(1.0, found),
+            float(proposal.certificate[2][0]) / self.unit,
         )
+        while place > 0:
+            if self.least_distortion(proposal, place) > level:
+                return place
+            place, step = min(place, found - step), 2 * step
+        return 0.0
 
     def _leaks_all(self, distortion: float) -> bool:
         """Whether a distortion of 0 makes the leakage infinite, as far as that is told by what rows may publish."""
         if distortion > 0:
             return False
         if self._lengths is None:
-            return self._rows_alone or bool((self.distances + np.eye(len(self.distances)) > 0).all())
+            return True
         # An answer is of use to a letter if all that this one has to be like may give it.
         occurs = self.source.vertices.sum(axis=0) > 0
         harmful = np.where(occurs[:, np.newaxis], self.distances, 0.0) > 0
@@ -399,26 +334,21 @@ class RatioOptimizer(_ChannelOptimizer):
         if self._delta == 0 and not self._apart:
             return None
         if not len(self._compared):
-            return replace(self._everything, certificate=(np.zeros((0, self.source.alphabet_size)),)), 0.0
+            return self._everything, 0.0
         proposal = self._program.at_leakage(0.0)
         return proposal, self.distortion(proposal.mechanism)
 
+    def _is_free(self, distortion: float) -> bool:
+        """Whether a distortion needs no leakage, up to rounding."""
+        return self._free is not None and distortion >= self._free[1] * (1 - _JUMP)
+
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
         if not proposal.certificate:
-            return self.perfect.distortion if leakage == 0 else 0.0
-        (multipliers,) = proposal.certificate
-        return self._program.least_distortion(self.prior(proposal), multipliers, leakage * self.unit)
+            return self.perfect.distortion if leakage == 0 and self._free is None else 0.0
+        return self._program.least_distortion(proposal.certificate, leakage * self.unit)
 
-    def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
-        # Where rows are compared with the outputs under each prior, the whole set restricts the leakage.
-        return self.prior(proposal) if self._rows_alone or self.source.vertex_count == 1 else None
-
-    def gap(self, proposal: Proposal, leakage: float, distortion: float) -> float:
-        """In distortion, against the bound from the multipliers; without leakage, against the best constant answer."""
-        if not proposal.certificate:
-            return distortion - (self.perfect.distortion if leakage == 0 else 0.0)
-        (multipliers,) = proposal.certificate
-        return distortion - self._program.least_distortion(self.prior(proposal), multipliers, leakage * self.unit)
+    def rounding(self, figure: float, unit: str) -> float:
+        return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)
 
 
 def _joins_all(lengths: FloatArray) -> bool:

@@ -12,6 +12,7 @@ from paper_repro.graphs import Adjacency
 from paper_repro.guessing import bayes_vulnerability
 from paper_repro.mechanisms import distance_mechanism, truncated_geometric, uniform_least_distortion
 from paper_repro.solvers.channel_ratio import ChannelRatioProgram, Comparisons
+from paper_repro.solvers.games import perfect_privacy
 from tests.oracles.graphs import distances, largest_ratio, least_distortion, random_graph, random_priors
 
 # Both linear programs are solved to 1e-10 in each row, and an optimum adds up a few dozen rows.
@@ -38,7 +39,8 @@ def adjacency_of(graph):
 
 
 def on_graph(vertices, graph):
-    return ChannelRatioProgram(vertices, 1.0 - np.eye(graph.size), Comparisons.of_neighbors(graph))
+    costs = 1.0 - np.eye(graph.size)
+    return ChannelRatioProgram(vertices, costs, Comparisons.of_neighbors(graph), perfect_privacy(vertices))
 
 
 def uniform(size):
@@ -155,7 +157,7 @@ def test_a_complete_graph_given_by_edges_is_a_clique(size, leakage):
     # The program over the whole channel, which a clique never reaches from outside, agrees with the one over its diagonal.
     program = on_graph(vertices, graph)
     whole = program.at_leakage(leakage)
-    bound = program.least_distortion(whole.weights @ vertices, *whole.certificate, leakage)
+    bound = program.least_distortion(whole.certificate, leakage)
     assert bound == pytest.approx(plain.distortion, abs=CERTIFIED)
     assert 1 - min(vertices @ np.diagonal(whole.mechanism)) == pytest.approx(plain.distortion, abs=CERTIFIED)
 
@@ -180,7 +182,7 @@ def test_proposals_keep_the_ratio_and_their_bound_holds(seed):
     graph = Adjacency.from_edges(size, pairs)
     program = on_graph(vertices, graph)
     found = program.at_leakage(leakage)
-    bound = program.least_distortion(found.weights @ vertices, *found.certificate, leakage)
+    bound = program.least_distortion(found.certificate, leakage)
     assert found.mechanism.sum(axis=1) == pytest.approx(np.ones(size), abs=ROUNDING)
     assert float(largest_ratio(found.mechanism, pairs)) <= math.exp(leakage)
     assert bound <= least_distortion(vertices, pairs, leakage) + SOLVERS
