@@ -135,6 +135,7 @@ def test_a_child_that_is_lost_is_replaced(monkeypatch):
 
 
 def test_a_slice_of_the_campaign_passes():
-    local = [cell for cell in CELLS if cell[0] not in ("databases", "graphs", "costs")]
-    verdicts = [judged(draw(0, *cell, 0)) for cell in local[::5]]
+    far = [cell for cell in CELLS if cell[0] in ("databases", "graphs", "costs")]
+    local = [cell for cell in CELLS if cell not in far]
+    verdicts = [judged(draw(0, *cell, 0)) for cell in [*local[::5], *far]]
     assert not list(campaign.failure_lines(verdicts))
