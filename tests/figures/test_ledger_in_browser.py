@@ -7,7 +7,7 @@ import pytest
 
 from paper_repro.claims import read_ledger
 from paper_repro.figures.ledger_pages import ledger_pages
-from tests.figures.browser import PROGRAM, Browser
+from tests.browser import PROGRAM, Browser
 
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="there is no Chromium here: apt-get install chromium")
 

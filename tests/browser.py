@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -29,7 +30,7 @@ class Browser:
     """
 
     def __enter__(self):
-        self._folder = tempfile.TemporaryDirectory()
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # its helpers may write to the last
         # Chromium reads commands from 3 and answers on 4; its own output goes nowhere.
         command = ["sh", "-c", 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1', "sh", PROGRAM, *OPTIONS]
         command += [f"--user-data-dir={self._folder.name}", "about:blank"]
@@ -76,12 +77,20 @@ class Browser:
             self.complaints.append(params)
         return told
 
-    def open(self, path: Path, fragment=""):
-        """Load a file anew, and wait until it is there."""
+    def open(self, path: Path | str, fragment=""):
+        """Load a file, or an address, anew, and wait until it is there."""
         self.call("Page.navigate", url="about:blank")
         self._arrive("location.protocol === 'about:'")
-        self.call("Page.navigate", url=path.as_uri() + fragment)
-        self._arrive("location.protocol === 'file:'")
+        self.call("Page.navigate", url=(path if isinstance(path, str) else path.as_uri()) + fragment)
+        self._arrive("location.protocol !== 'about:'")
+
+    def wait(self, script, seconds=180):
+        """The first value of an expression that is not false, and an error if there is none in time."""
+        end = time.monotonic() + seconds
+        while not (value := self.run(script)):
+            assert time.monotonic() < end, f"never came true: {script}"
+            time.sleep(0.1)
+        return value
 
     def reload(self):
         self.run("window.before = true")
@@ -102,11 +111,22 @@ class Browser:
         return told["result"].get("value")
 
     def press(self, *keys):
-        """Press keys one after the other, by their names; other texts are typed."""
-        codes = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowDown": 40, "ArrowUp": 38, " ": 32}
-        for key in keys:
+        """Press keys one after the other, by their names, "Shift+" before some; other texts are typed."""
+        codes = {
+            "Enter": 13,
+            "Tab": 9,
+            "Escape": 27,
+            "ArrowDown": 40,
+            "ArrowUp": 38,
+            "ArrowRight": 39,
+            "ArrowLeft": 37,
+            " ": 32,
+        }
+        for name in keys:
+            key = name.removeprefix("Shift+")
             if key in codes:
                 about = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": codes[key]}
+                about["modifiers"] = 8 * (key != name)
                 text = {"Enter": "\r", " ": " "}.get(key)
                 self.call("Input.dispatchKeyEvent", type="keyDown", **about, **({"text": text} if text else {}))
                 self.call("Input.dispatchKeyEvent", type="keyUp", **about)
