@@ -1,7 +1,7 @@
 # Everything runs in .venv, built from the locks. Paths are relative, so a folder with a space in its name works.
 
 PYTHON ?= python3
-NOTEBOOK_TESTS = --nbval --nbval-current-env
+NOTEBOOK_TESTS = --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.stamp

@@ -20,7 +20,7 @@ from paper_repro.figures.style import STYLE
 from paper_repro.paths import ROOT
 from paper_repro.reproduce.files import check_file_name, replace_files
 
-__all__ = ["about", "publish", "save_figure"]
+__all__ = ["about", "publish", "save_figure", "show"]
 
 _INCH = 96  # pixels of a browser
 
@@ -37,10 +37,15 @@ def publish(
     ledger: Iterable[str] = (),
 ) -> None:
     """Show a figure in a notebook at its size, with alternative text and a caption, and save it as :func:`save_figure` does."""
+    save_figure(figure, table, name, output_dir, description, inputs, source=source, ledger=ledger)
+    show(figure, description, name, source)
+
+
+def show(figure: Figure, description: str, name: str = "", source: str = "", **options: Any) -> None:
+    """Show a figure in a notebook at its size, with alternative text and a caption; options as of ``Figure.savefig``."""
     from IPython.display import HTML, display
 
-    save_figure(figure, table, name, output_dir, description, inputs, source=source, ledger=ledger)
-    picture = base64.b64encode(_rendered(figure, "png", name, description)).decode()
+    picture = base64.b64encode(_rendered(figure, "png", name, description, **options)).decode()
     caption = ". ".join(html.escape(text.rstrip(".")) for text in (_words(finding_of(figure)[0]), source) if text)
     display(  # type: ignore[no-untyped-call]
         HTML(  # type: ignore[no-untyped-call]
@@ -114,7 +119,7 @@ def about(
     return (json.dumps({**texts, **lists}, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _rendered(figure: Figure, kind: str, name: str, description: str) -> bytes:
+def _rendered(figure: Figure, kind: str, name: str, description: str, **more: Any) -> bytes:
     """The file's bytes; nothing in them tells when or where it was drawn."""
     title = _words(finding_of(figure)[0]) or name
     options: dict[str, dict[str, Any]] = {
@@ -138,7 +143,7 @@ def _rendered(figure: Figure, kind: str, name: str, description: str) -> bytes:
         if figure.get_layout_engine() is not None:
             figure.draw_without_rendering()
             figure.set_layout_engine("none")  # arranged once, for all kinds of file
-        figure.savefig(buffer, format=kind, **options[kind])
+        figure.savefig(buffer, format=kind, **{**options[kind], **more})
     content = buffer.getvalue()
     return {"png": content, "svg": _told(content, name, title, description), "pdf": _in_english(content)}[kind]
 

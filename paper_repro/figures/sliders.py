@@ -9,13 +9,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from paper_repro.errors import optional
-from paper_repro.figures.style import show
+from paper_repro.figures.saving import show
 
 __all__ = ["with_sliders"]
 
 # Jupyter's server sets it for the kernels of its notebooks; those of papermill and nbval have none.
 _SESSION = "JPY_SESSION_NAME"
 _STEPS = 100
+_QUICK = 96  # dots per inch
 
 
 def with_sliders(
@@ -56,7 +57,7 @@ def with_sliders(
         except ValueError as error:
             print(error)
         else:
-            show(figure, text)
+            show(figure, text, dpi=_QUICK, pil_kwargs={})
 
     # Each value once it rests: a figure takes longer to draw than a slider to move.
     sliders = {
@@ -66,4 +67,4 @@ def with_sliders(
         )
         for name, (low, high, start) in ranges.items()
     }  # fmt: skip
-    display(widgets.VBox([*sliders.values(), widgets.interactive_output(redraw, sliders)]))
+    display(widgets.VBox([*sliders.values(), widgets.interactive_output(redraw, sliders)]))  # type: ignore[no-untyped-call]

@@ -10,8 +10,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from paper_repro.checks import check_distortion
+from paper_repro.figures.layout import PAGE, headline, label_lines
 from paper_repro.figures.leakage_curves import add_curve, curve_table
-from paper_repro.figures.style import COLORS, DASHES, DISTORTION, LEAKAGE, drawing, shade
+from paper_repro.figures.registry import set_looks
+from paper_repro.figures.style import DISTORTION, LEAKAGE, drawing, shade
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
@@ -20,6 +22,8 @@ __all__ = ["best_picture", "best_table", "changed_by_hand", "draw_best", "ratios
 
 # Where curves begin: at 0 the leakage is infinite.
 _SMALLEST = 0.01
+# Leakages in nats that differ by less are alike: the points are certified to this.
+_SAME = 1e-9
 
 
 def changed_by_hand(
@@ -107,27 +111,48 @@ def best_table(sources: Sequence[SourceSet], distortion: float) -> pd.DataFrame:
 def draw_best(table: pd.DataFrame) -> Figure:
     """Mechanisms above, and below them their places on the curves; of a table as of :func:`best_table`."""
     mechanisms, curves = table[table["true"].notna()], table[table["true"].isna()]
-    names = mechanisms["source_set"].drop_duplicates()
-    figure = Figure(figsize=(7.2, 5.2), layout="constrained")
-    grid = figure.add_gridspec(2, len(names), height_ratios=[1, 1.6])
-    places = [figure.add_subplot(grid[0, number]) for number in range(len(names))]
+    least = mechanisms.groupby("source_set", sort=False)[["distortion", "leakage"]].first()
+    looks = set_looks(least.index)
+    figure = Figure(figsize=(PAGE, 4.9), layout="constrained")
+    grid = figure.add_gridspec(2, len(least), height_ratios=[1, 1.7])
     axes = figure.add_subplot(grid[1, :])
-    for name, place, color, dashes in zip(names, places, COLORS, DASHES, strict=False):
-        entries = mechanisms[mechanisms["source_set"] == name]
-        order = entries["true"].drop_duplicates()
+    for number, (name, point) in enumerate(least.iterrows()):
+        place, entries = figure.add_subplot(grid[0, number]), mechanisms[mechanisms["source_set"] == name]
+        letters, look = entries["true"].drop_duplicates(), looks[str(name)]
         shade(
             place,
-            entries.pivot(index="true", columns="published", values="probability").loc[order, order],
-            "{:.2f}",
+            entries.pivot(index="true", columns="published", values="probability").loc[letters, letters],
+            "{:.3f}",
             2.2,
             9,
         )
-        place.set(title=f"{name}")
-        add_curve(axes, curves[curves["source_set"] == name], "leakage", color=color, ls=dashes, zorder=2)
-        if np.isfinite(leakage := entries["leakage"].iloc[0]):
-            axes.plot(entries["distortion"].iloc[0], leakage, "o", color=color, ms=8, zorder=5, clip_on=False)
+        place.set_title(look.label, color=look.color)
+        add_curve(axes, curves[curves["source_set"] == name], "leakage", **look.line, zorder=2)
+        if np.isfinite(point["leakage"]):
+            axes.plot(*point, color=look.color, marker="o", ms=8, zorder=5, clip_on=False)
     axes.set(xlabel=DISTORTION, ylabel=LEAKAGE, xlim=(0, 1), ylim=(0, None))
+    label_lines(axes)
+    distortion = least["distortion"].iloc[0]
+    headline(
+        figure,
+        _finding(least["leakage"]),
+        f"Above: the best mechanisms at $D = {distortion:.4g}$; row: true, column: published. Below: their least leakage.",
+    )
     return figure
+
+
+def _finding(least: pd.Series) -> str:
+    """What the least leakages say of knowing more."""
+    if np.isinf(least.max()):
+        return "Without any change, everything is revealed"
+    spread = least.max() - least.min()
+    if spread < _SAME:
+        return (
+            "Here it makes no difference what is known"
+            if least.max() > _SAME
+            else "A constant is good enough: nothing is revealed"
+        )
+    return f"Knowing more saves up to {spread:.3g} nats"
 
 
 def best_picture(sources: Sequence[SourceSet], distortion: float) -> tuple[Figure, pd.DataFrame, str]:
