@@ -85,4 +85,4 @@ def test_a_slider_draws_the_figure_anew(lab):
         page.run(f"{HANDLE}.focus()")
         page.press("ArrowRight")
         page.wait(f"{SHOWN}?.alt && {SHOWN}.alt !== {before!r}")
-        assert "D = 0.3568." in page.run(f"{SHOWN}.alt")
+        assert "D = 0.36." in page.run(f"{SHOWN}.alt")
