@@ -194,7 +194,9 @@ class _InformationOptimizer(ProgramOptimizer):
             # Prices so small that the bound is off by no more than their square, and rounding.
             prices = constant.weights * max(math.sqrt(leakage), 1e-8)
             return replace(constant, certificate=(prices, np.zeros(self.source.alphabet_size)))
-        proposal = self._program.at_leakage(leakage)
+        # Near order 1 leakages are quotients of small numbers, and what they may be off is left.
+        off = 1e-15 / (1 - 1 / self._alpha) if self._alpha > 1 else 0.0
+        proposal = self._program.at_leakage(leakage - min(off, 1e-3 * leakage))
         if self.distortion(proposal.mechanism) >= self.perfect.distortion:
             return replace(proposal, mechanism=constant.mechanism)
         return proposal

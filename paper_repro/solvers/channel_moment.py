@@ -50,7 +50,7 @@ __all__ = ["ChannelMomentProgram", "least_renyi_distortion", "least_renyi_diverg
 
 # Unknowns: Newton's equations are dense, and take 4 GB.
 _MOST_LETTERS = 64
-_STEPS, _HALVINGS, _FAILURES = 200, 20, 4
+_STEPS, _HALVINGS, _FAILURES = 350, 20, 12
 # Certified gaps, in nats or relative to the distortion, that are aimed at, and those beyond which another way is tried.
 _AIM, _ENOUGH, _ACCEPTED = 1e-11, 2e-10, 1e-7
 # Constraints with a larger ratio of multiplier and slack have a row of their own.

@@ -217,3 +217,15 @@ def test_graphs_must_fit_and_programs_be_small():
     many = np.arange(1.0, 81.0) / np.arange(1.0, 81.0).sum()
     with pytest.raises(ValueError, match=r"80 letters need 6400 unknowns .* merge rare letters, or take a source set"):
         leakage_curve(SourceSet(many), 0.2, notion=RenyiDP(2))
+
+
+@pytest.mark.parametrize("order", [1, 2, 100])
+@pytest.mark.parametrize("seed", [3, 4])
+def test_the_least_favorable_prior_forces_the_result_by_itself(order, seed):
+    rng = np.random.default_rng(seed)
+    source, notion = SourceSet(rng.dirichlet(np.ones(4), size=3)), RenyiDP(order)
+    best = optimal_mechanism(source, distortion=0.2, notion=notion)
+    alone = optimal_mechanism(SourceSet([best.least_favorable_prior]), distortion=0.2, notion=notion)
+    assert alone.leakage == pytest.approx(best.leakage, abs=1e-7)
+    back = optimal_mechanism(SourceSet([best.least_favorable_prior]), leakage=best.leakage, notion=notion)
+    assert back.distortion == pytest.approx(0.2, rel=1e-6)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from paper_repro import SibsonInformation, SourceSet, optimal_mechanism
 from paper_repro.solvers.channel_information import (
     ChannelInformationProgram,
     least_channel_distortion,
@@ -81,3 +82,14 @@ def test_large_programs_are_refused():
         ValueError, match="a channel over 201 letters has 40401 entries, at most 40000 are solved for; take fewer"
     ):
         ChannelInformationProgram(np.full((1, 201), 1 / 201), 1.0 - np.eye(201), 2.0)
+
+
+@pytest.mark.parametrize("alpha", [1, 1 + 1e-6, 1.5, 20, 1e3, 1e6])
+@pytest.mark.parametrize("costs", [None, [[0, 1, 4], [1, 0, 1], [4, 1, 0]]])
+@pytest.mark.parametrize("budget", [{"distortion": 0.2}, {"distortion": 1e-9}, {"leakage": 0.2}, {"leakage": 2e-12}])
+def test_every_order_and_budget_is_certified(alpha, costs, budget):
+    source = SourceSet([[0.6, 0.15, 0.25], [0.35, 0.25, 0.4]])
+    best = optimal_mechanism(source, notion=SibsonInformation(alpha), costs=costs, **budget)
+    assert best.gap <= 1e-8
+    assert best.leakage <= budget.get("leakage", math.inf) + 1e-11
+    assert best.distortion <= budget.get("distortion", math.inf) * (1 + 1e-12)
