@@ -70,18 +70,17 @@ def label_ends(
     By default all lines with a label. ``names`` replaces the labels of some.
     """
     shown = _labelled(axes, lines, names)
-    figure = _arranged(axes)
-    box, ends = axes.get_window_extent(), np.array([_visible(axes, line)[-1] for line, _ in shown]).reshape(-1, 2)
+    figure, box = _arranged(axes), axes.get_window_extent()
+    ends = np.array([max(tuple(_visible(axes, line)[-1]) for line in pieces) for _, pieces in shown]).reshape(-1, 2)
     wanted = axes.transData.transform(ends)[:, 1]
-    means = [
-        float(np.mean(_visible(axes, line)[:, 1])) for line, _ in shown
-    ]  # of those that end alike, the lower below
-    heights = np.array([_size(axes, name)[1] + 1.0 for _, name in shown])
+    # Of those that end alike, the lower one is named below.
+    means = [float(np.mean(_visible(axes, pieces[0])[:, 1])) for _, pieces in shown]
+    heights = np.array([_size(axes, name)[1] + 1.0 for name, _ in shown])
     moves = (_apart(wanted, heights, np.lexsort(np.array([means, wanted])), box.y0, box.y1) - wanted) * 72 / figure.dpi
     inside = ends[:, 0] < max(axes.get_xlim()) - 1e-3 * float(np.ptp(axes.get_xlim()))
     leaders = bool((np.abs(moves) > 3).any() or inside.any())
     texts: list[Text] = []
-    for (line, name), (x, y), move in zip(shown, ends.tolist(), moves, strict=True):
+    for (name, (line, *_)), (x, y), move in zip(shown, ends.tolist(), moves, strict=True):
         shift = ScaledTranslation((16 if leaders else 6) / 72, move / 72, figure.dpi_scale_trans)
         leader = {**_LEADER, "color": line.get_color(), "relpos": (0, 0.5)} if leaders else None
         text = axes.annotate(
@@ -110,9 +109,10 @@ def label_lines(
         _fill(taken, *Text.get_window_extent(text).translated(-box.x0, -box.y0).extents)
     texts: list[Text] = []
     # The line with the least ink has the fewest places.
-    for line, name in sorted(shown, key=lambda pair: int(ink[pair[0]].sum())):
+    for name, pieces in sorted(shown, key=lambda pair: sum(int(ink[line].sum()) for line in pair[1])):
         wide, high = (int(length) + 6 for length in _size(axes, name))
-        x, y, foot = _place(ink[line], [other for key, other in ink.items() if key is not line], taken, wide, high)
+        line, own = pieces[0], np.logical_or.reduce([ink[line] for line in pieces])
+        x, y, foot = _place(own, [other for key, other in ink.items() if key not in pieces], taken, wide, high)
         leader = {**_LEADER, "color": line.get_color()} if foot else None
         at = (x + 3) / width, (y + 3) / height
         text = axes.annotate(
@@ -126,10 +126,14 @@ def label_lines(
 
 
 def check_text(figure: Figure) -> None:
-    """Raises ValueError, which names the text, unless all of it can be read at the figure's width.
+    """Raises ValueError, which names the text, unless all of it can be read in print.
 
-    No text may be smaller than 7 points, leave the canvas, or overlap another one; all is measured.
+    The figure is as wide as a column or a page; no text is smaller than 7 points, leaves the canvas, or overlaps another one.
+    All is measured.
     """
+    width = float(figure.get_figwidth())
+    if min(abs(width - COLUMN), abs(width - PAGE)) > 1e-6:
+        raise ValueError(f"the figure is {width:g} inches wide; make it {COLUMN} for a column or {PAGE} for a page")
     figure.draw_without_rendering()
     page = figure.bbox.padded(1.0)  # a pixel is lost in rounding
     boxes = []
@@ -165,9 +169,14 @@ def visible_texts(figure: Figure) -> list[Text]:
 
 def _labelled(
     axes: Axes, lines: Sequence[Line2D] | None, names: Mapping[Line2D, str] | None
-) -> list[tuple[Line2D, str]]:
+) -> list[tuple[str, list[Line2D]]]:
+    """Names with the lines they are of: a curve that jumps is drawn in pieces, and named once."""
     labels = {line: str(line.get_label()) for line in (axes.lines if lines is None else lines)} | dict(names or {})
-    return [(line, label) for line, label in labels.items() if label and not label.startswith("_")]
+    found: dict[str, list[Line2D]] = {}
+    for line, label in labels.items():
+        if label and not label.startswith("_"):
+            found.setdefault(label, []).append(line)
+    return list(found.items())
 
 
 def _arranged(axes: Axes) -> Figure:

@@ -96,7 +96,7 @@ def notion_look(name: str) -> Look:
 
 
 def set_looks(names: Iterable[str]) -> dict[str, Look]:
-    """How the source sets of one figure are drawn: those of the papers always alike, a user's own in the next free style.
+    """How the source sets of one figure are drawn: those of the papers always alike, a user's own in the first free styles.
 
     Raises ValueError if there are more sets than can be told apart (8).
 
@@ -115,10 +115,10 @@ def set_looks(names: Iterable[str]) -> dict[str, Look]:
         place = _SET_PLACES[kind[0]] if kind else -1
         if place >= 0 and place not in places.values():
             places[name] = place
-    free = (place for place in (*range(len(_SET_PLACES), len(COLORS)), *_SET_PLACES.values()))
+    free = iter([place for place in range(len(COLORS)) if place not in places.values()])
     for name in wanted:
         if name not in places:
-            places[name] = next(place for place in free if place not in places.values())
+            places[name] = next(free)
     return {
         name: Look(set_label(name), COLORS[place], DASHES[place], MARKERS[place])
         for name, place in ((name, places[name]) for name in wanted)

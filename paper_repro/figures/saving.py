@@ -15,7 +15,7 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 
-from paper_repro.figures.layout import finding_of
+from paper_repro.figures.layout import check_text, finding_of
 from paper_repro.figures.style import STYLE
 from paper_repro.paths import ROOT
 from paper_repro.reproduce.files import check_file_name, replace_files
@@ -95,13 +95,18 @@ def save_figure(
     Raises
     ------
     ValueError
-        If the name is not that of a file in the folder.
+        If the name is not that of a file in the folder, or the figure is not ready to be printed: of another width than a column
+        (3.5 inches) or a page (7.2), or with text that :func:`~paper_repro.figures.layout.check_text` refuses.
     OSError
         If the folder cannot be made or written into; what was there stays as it was.
     """
     check_file_name(name)
     if not output_dir:
         return []
+    try:
+        check_text(figure)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
     contents = {f".{kind}": _rendered(figure, kind, name, description) for kind in ("png", "svg", "pdf")}
     contents[".csv"] = table.to_csv(index=False, lineterminator="\n").encode()
     contents[".about"] = about(*finding_of(figure), description, inputs=inputs, source=source, ledger=ledger)

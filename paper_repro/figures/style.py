@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import textwrap
 from collections.abc import Callable, Sized
 from typing import Any, TypeVar, cast
 
@@ -12,10 +11,11 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from paper_repro.errors import optional
-from paper_repro.figures.layout import headline
+from paper_repro.figures.layout import COLUMN, PAGE, headline
 
 __all__ = [
     "DISTORTION",
@@ -35,6 +35,8 @@ Draw = TypeVar("Draw", bound=Callable[..., Figure])
 
 DISTORTION = "worst-case Hamming distortion D (probability that a letter is changed)"
 LEAKAGE = "leakage (nats)"
+
+_ZERO = 1e-9
 
 STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -113,29 +115,33 @@ def panels(
 
 
 @drawing()
-def draw_shaded(table: pd.DataFrame, title: str, xlabel: str, form: str) -> Figure:
-    """A table of numbers, each shaded by its size and written out by the format ``form``; the index names the rows."""
+def draw_shaded(table: pd.DataFrame, title: str, xlabel: str, form: str, subtitle: str = "") -> Figure:
+    """A table of numbers, each shaded by its size and written out by the format ``form``; the index names the rows.
+
+    As wide as a column, or as a page where there are many columns or long names.
+    """
     rows, columns = table.shape
-    numbers = table.to_numpy(dtype=float)
-    largest = float(numbers[np.isfinite(numbers)].max(initial=1e-9))
-    # Inches: a cell is as wide as its column's name asks for; the names of the rows stand beside.
-    cell = max(0.62, 0.09 * max(len(str(name)) for name in table.columns))
-    inside = max(3.2, cell * columns)
-    beside = 0.4 + 0.08 * max(len(str(name)) for name in table.index)
-    heading, footing = (textwrap.wrap(text, int(12.5 * inside)) for text in (title, xlabel))
-    figure, axes = canvas(beside + inside, 0.65 + 0.33 * rows + 0.17 * (len(heading) + len(footing)))
-    shade(axes, table, form, darkest=2.2 * largest, fontsize=8)
-    axes.set(xlabel="\n".join(footing), title="\n".join(heading))
+    cell = max(0.45, 0.07 * max(len(str(name)) for name in table.columns))  # inches
+    narrow = 0.4 + 0.07 * max(len(str(name)) for name in table.index) + cell * columns < COLUMN
+    figure, axes = canvas(COLUMN if narrow else PAGE, 1.2 + 0.26 * rows)
+    shade(axes, table, form, darkest=float(table.to_numpy(dtype=float).max(initial=1e-9)), fontsize=8)
+    axes.set(xlabel=xlabel)
+    headline(figure, title, subtitle)
     return figure
 
 
 def shade(axes: Axes, table: pd.DataFrame, form: str, darkest: float, fontsize: float) -> None:
-    """Numbers as shaded cells, from white at 0 to the darkest blue at ``darkest`` and above; the font size in points."""
+    """Numbers as shaded cells, from white at 0 to a blue on which black is legible at ``darkest`` and above; zeros are blank.
+
+    The font size is in points.
+    """
     seaborn = optional("seaborn", "plot")
     axes.grid(False)
+    texts = table.map(lambda value: form.format(value) if abs(value) > _ZERO else "")
+    blues = mpl.colormaps["Blues"](np.linspace(0, 0.5, 256))
     seaborn.heatmap(
-        table.clip(upper=darkest), ax=axes, annot=table.map(form.format), fmt="", cmap="Blues", cbar=False, linewidths=0.5,
-        linecolor="white", vmin=0, vmax=darkest, annot_kws={"size": fontsize},
+        table.clip(upper=darkest), ax=axes, annot=texts, fmt="", cmap=ListedColormap(blues), cbar=False, linewidths=0.5,
+        linecolor="white", vmin=0, vmax=darkest, annot_kws={"size": fontsize, "color": "black"},
     )  # fmt: skip
     axes.set(xlabel="", ylabel="")
     axes.tick_params(left=False, bottom=False, labelrotation=0)

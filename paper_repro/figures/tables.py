@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from pandas.io.formats.style import Styler
 
+from paper_repro.figures.registry import UNREACHABLE
 from paper_repro.figures.saving import about
 from paper_repro.reproduce.files import check_file_name, replace_files
 from paper_repro.reproduce.formulas import html_text, latex_text, markdown_text
@@ -21,7 +22,7 @@ __all__ = ["differs", "number_text", "number_texts", "publish_table", "save_tabl
 _LARGEST = 99  # denominator of a number that is written as a fraction
 _SAME = 1e-8  # tables have eight decimals
 # Dark text on a light cell, in a dark notebook too; what differs is said in words as well.
-_MARKED = "background-color: #F3D9C4; color: #000000; font-weight: bold;"
+_MARKED = f"background-color: {UNREACHABLE['facecolor']}; color: #000000; font-weight: bold;"
 _QUIET = 'style="color: #595959; font-weight: normal"'
 _PRINT = re.compile(r" \$\\neq\$ .* in print$")
 

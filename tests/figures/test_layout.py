@@ -89,6 +89,15 @@ def test_names_inside_touch_no_line_and_are_nearest_to_their_own():
         assert text.get_color() == lines[text.get_text()].get_color()
 
 
+@pytest.mark.parametrize("label", [label_ends, label_lines])
+def test_a_curve_in_two_pieces_is_named_once(label):
+    figure, axes = falling(curves=1)
+    axes.plot([0, 0.5], [6, 5], label="jumps", color="C1")
+    axes.plot([0.5, 1], [2, 2], label="jumps", color="C1")
+    assert sorted(text.get_text() for text in label(axes)) == ["curve 1", "jumps"]
+    check_text(figure)
+
+
 def test_where_a_line_has_no_room_beside_it_a_leader_ends_on_it():
     figure, axes = falling(curves=1)
     for shift in np.linspace(-0.2, 0.2, 7):
@@ -117,6 +126,11 @@ def test_text_that_cannot_be_read_is_named(place, options, message):
     figure.text(*place, "here", **options)
     with pytest.raises(ValueError, match=message):
         check_text(figure)
+
+
+def test_only_the_widths_of_a_column_and_a_page_are_printed():
+    with pytest.raises(ValueError, match=r"the figure is 5 inches wide; make it 3\.5 for a column or 7\.2 for a page"):
+        check_text(falling(5.0)[0])
 
 
 def test_turned_texts_whose_boxes_cross_do_not_overlap():

@@ -88,6 +88,10 @@ def test_every_notion_and_every_set_of_one_kind_has_a_look_of_its_own():
             assert set_looks(["mine", "yours", *reversed(names)])[name] == looks[name]
 
 
+def test_own_sets_take_the_first_places_that_are_free():
+    assert [look.color for look in set_looks(["mine", "P_I_6", "yours"]).values()] == [COLORS[1], COLORS[0], COLORS[2]]
+
+
 def test_eight_sets_are_told_apart_and_no_more():
     looks = set_looks(["P_II_6", "P_II_10", *"abcdef"])
     assert len({look.color for look in looks.values()}) == 8

@@ -1,6 +1,7 @@
 """Figures: what is drawn, what can be read of it in grey print or by ear, and files that are whole or as they were."""
 
 import base64
+import html
 import inspect
 import itertools
 import json
@@ -9,7 +10,9 @@ import pkgutil
 import re
 from importlib import import_module
 from pathlib import Path
+from xml.etree import ElementTree
 
+import nbformat
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -127,7 +130,7 @@ def test_the_description_is_in_the_pictures_and_no_date(save, tmp_path):
     description = "Two curves; <one> jumps & falls to 0 at D ≥ 0.3, ε = 0."
     png, svg, pdf, *_ = save(description=description)
     with Image.open(png) as image:
-        assert image.text == {"Title": "jump", "Description": description}
+        assert image.text == {"Title": "Some numbers", "Description": description}
     assert "<dc:description>Two curves; &lt;one&gt; jumps &amp; falls to 0 at D ≥ 0.3, ε = 0.<" in svg.read_text(
         "utf-8"
     )
@@ -147,6 +150,23 @@ def test_saving_twice_and_drawing_anew_give_the_same_bytes(kind, tmp_path, monke
     assert len(first) == 5
     assert contents(tmp_path / "second") == first
     assert contents(tmp_path / "anew") == first
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a name that is much too long for a figure of this width, however it is written", "leaves the figure"),
+        ("x", "6 p"),
+    ],
+)
+def test_a_figure_whose_text_cannot_be_read_is_not_saved(earlier, text, message):
+    figure = figure_of(TABLE)
+    figure.text(0.1, 0.5, text, size=6 if text == "x" else 9)
+    before = contents(earlier)
+    with pytest.raises(ValueError, match=f"jump: the text '{text}.*{message}"):
+        save_figure(figure, TABLE, "jump", earlier, "Numbers.")
+    assert contents(earlier) == before
+    assert save_figure(figure, TABLE, "jump", "", "Numbers.") == [], "and a notebook still shows it"
 
 
 def test_earlier_files_are_replaced(save, earlier):
@@ -228,3 +248,34 @@ def test_a_notebook_shows_what_is_saved_with_alternative_text(save, tmp_path, mo
     assert f'src="data:image/png;base64,{picture}"' in page.data
     assert 'alt="Numbers."' in page.data
     assert contents(tmp_path / "out") == {path.name: path.read_bytes() for path in save(tmp_path / "again")}
+
+
+def test_what_a_notebook_shows_keeps_its_size_alternative_text_and_caption_when_exported(monkeypatch):
+    exporters = pytest.importorskip("nbconvert.exporters")
+    shown = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    publish(figure_of(TABLE), TABLE, "jump", "", 'Numbers, "all" < 2.', source="A paper, Figure 3")
+    data = {"text/html": shown[0].data, "text/plain": "a figure"}
+    cell = nbformat.v4.new_code_cell("", outputs=[nbformat.v4.new_output("display_data", data)])
+    page, _ = exporters.HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    (image,) = re.findall(r"<img [^>]*>", page)
+    assert 'width="336"' in image, "a column at 96 pixels an inch"
+    assert html.unescape(re.search(r"""alt=(["'])(.*?)\1""", image)[2]) == 'Numbers, "all" < 2.'
+    assert "<figcaption>Some numbers. A paper, Figure 3</figcaption>" in page
+
+
+def test_svg_and_pdf_are_read_aloud_and_have_fonts_that_journals_take(save):
+    _, svg, pdf, *_ = (path.read_bytes() for path in save(description="Two < three."))
+    root = ElementTree.fromstring(svg)
+    title, told = root[:2]
+    assert (title.text, told.text) == ("Some numbers", "Two < three.")
+    assert root.get("role") == "img"
+    assert root.get("aria-labelledby") == f"{title.get('id')} {told.get('id')}"
+    assert b"/Type3" not in pdf and b"/FontFile2" in pdf and b"/Title (Some numbers)" in pdf
+    # Found as a reader finds it: from the end, by the places that the last table of references gives.
+    start = int(pdf.rpartition(b"startxref\n")[2].split()[0])
+    trailer = pdf[start:].partition(b"trailer")[2]
+    number = re.search(rb"/Root (\d+) 0 R", trailer)[1]
+    place = int(re.search(rb"\n%b 1\n(\d{10}) 00000 n" % number, pdf[start:])[1])
+    assert re.match(rb"%b 0 obj\n<<[^>]*/Type /Catalog[^>]*/Lang \(en\)" % number, pdf[place:])
+    assert pdf[int(re.search(rb"/Prev (\d+)", trailer)[1]) :].startswith(b"xref")
