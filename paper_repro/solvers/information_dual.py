@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 # Steps at most; a gap that none is needed for, and one from which on so many without progress are the last.
-_STEPS, _GOAL, _ENOUGH, _PATIENCE = 200, 1e-11, 1e-9, 12
+_STEPS, _GOAL, _ENOUGH, _PATIENCE = 1000, 1e-11, 1e-9, 12
 # How near to a bound a step may go, and by how much the sums of f may bend on it, to the products of slacks and multipliers.
 _INSIDE, _OVERSHOOT = 0.95, 3.0
 # Products of slacks and multipliers below, to those of the beginning, are nothing.
