@@ -56,6 +56,23 @@ def test_logic_lives_in_the_library(notebook):
             assert not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef), cell.source
 
 
+def test_plumbing_is_folded_away_and_parameters_are_not(notebook):
+    cells = code_cells(notebook)
+    hidden = ["hide-input" in cell.metadata.get("tags", []) for cell in cells]
+    assert hidden == [cell.metadata.get("jupyter", {}).get("source_hidden", False) for cell in cells]
+    for cell, folded in zip(cells, hidden, strict=True):
+        plumbing = "check_parameters(" in cell.source or cell is cells[-1]
+        assert folded == plumbing, cell.source
+
+
+def test_every_check_fails_with_a_sentence(notebook):
+    for cell in code_cells(notebook):
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Assert):
+                assert isinstance(node.msg, ast.Constant | ast.JoinedStr), ast.unparse(node)
+                assert ast.unparse(node.msg).count(" ") >= 3, ast.unparse(node)
+
+
 @pytest.mark.skipif(not PATHS, reason="no notebooks yet")
 def test_the_list_of_runs_is_valid():
     assert load_runs()
