@@ -247,7 +247,7 @@ class ChannelRatioProgram:
                 least -= self._delta * Fraction(max(row) if self._comparisons.standard else sum(row)) / factor
         return max(0.0, float(least + sum(map(min, reduced))))
 
-    def _solve(self, leakage: float, ulps: Fraction = _ULPS) -> _Optimum:
+    def _solve(self, leakage: float, ulps: Fraction = _ULPS, wide: bool = True) -> _Optimum:
         """Program (1) with unknowns Q, what comparisons exceed in each column, and the distortion, each in its unit."""
         comparisons, size, cells, standard = (
             self._comparisons,
@@ -279,7 +279,8 @@ class ChannelRatioProgram:
                 scale = power_above(max(own, factor * units[taker][j]))
                 row = {giver * size + j: own / scale, taker * size + j: -factor * units[taker][j] / scale}
                 if standard:
-                    place, excess = cells + number * size + j, scale
+                    place = cells + number * size + j
+                    excess = scale if wide else min(scale, power_above(self._delta))
                     row[place], sums[place] = -excess / scale, excess
                 scales[len(rows)] = (number, j, scale)
                 rows.append(row)
@@ -333,9 +334,12 @@ class ChannelRatioProgram:
             found.kept = self._keeps(found.matrix, leakage)
             return found.kept and found.distortion - found.bound <= _CLOSED * found.distortion
 
-        program.refine(enough)
+        wide = wide and standard
+        if not program.refine(enough, decide=not wide) and wide:  # what is exceeded in units of delta, then
+            self._start = None
+            return self._solve(leakage, ulps, wide=False)
         self._start = program.basis
-        return self._solve(leakage, Fraction(0)) if ulps and found.distortion > 0 >= found.bound else found
+        return self._solve(leakage, Fraction(0), wide) if ulps and found.distortion > 0 >= found.bound else found
 
     def _keeps(self, matrix: FloatArray, leakage: float) -> bool:
         """Whether the rows sum to 1 and every comparison is kept, but for rounding; in exact arithmetic where it is close."""

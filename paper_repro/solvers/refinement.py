@@ -26,8 +26,8 @@ from paper_repro.types import FloatArray
 
 __all__ = ["Refined", "exponential", "power_above", "to_channel"]
 
-# Rounds after which no more digits are expected, and by what a round may scale up beyond the one before.
-_ROUNDS, _STEP = 20, 2**36
+# Rounds after which no more digits are expected, those where another program is at hand, and the most that one scales up by.
+_ROUNDS, _FEW, _STEP = 20, 6, 2**36
 # What no unknown exceeds where the right sides are of order 1: else what HiGHS does not see of the coefficients has no end.
 _BEYOND = 8
 # Bounds and costs beyond are as good as infinite, once another solution is nearby.
@@ -94,9 +94,9 @@ class Refined:
     def basis(self) -> Any:
         return self._model.getBasis()
 
-    def refine(self, enough: Callable[[], bool]) -> bool:
-        """More digits until they are enough; False if HiGHS has no more."""
-        for _ in range(_ROUNDS):
+    def refine(self, enough: Callable[[], bool], decide: bool = True) -> bool:
+        """More digits until they are enough; False if HiGHS has no more, and fractions, unless not asked to decide, neither."""
+        for _ in range(_ROUNDS if decide else _FEW):
             if enough():
                 return True
             rest, reduced = list(self._right), list(self._costs)
@@ -111,7 +111,7 @@ class Refined:
             dual = min(_power(slack), self._dual * _STEP) if slack > 0 else self._dual * _STEP
             if not any(
                 self._try(rest, reduced, max(primal / shrink, Fraction(1)), max(dual / shrink, Fraction(1)))
-                for shrink in _SHRINK
+                for shrink in (_SHRINK if decide else _SHRINK[:1])
             ):
                 break
         return enough() or (self._decide() and enough())
