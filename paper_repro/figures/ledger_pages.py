@@ -19,7 +19,7 @@ import pandas as pd
 from paper_repro.claims import VERDICTS, Row, read_ledger
 from paper_repro.claims.base import PAPERS, WEIGHTS, all_claims
 from paper_repro.paths import ROOT
-from paper_repro.reproduce.files import check_file_name, replace_files
+from paper_repro.reproduce.files import check_file_name, check_own_folder, replace_files
 from paper_repro.reproduce.formulas import html_text, markdown_text
 
 __all__ = [
@@ -79,11 +79,13 @@ def ledger_pages(rows: Sequence[Row]) -> dict[str, str]:
 def save_pages(pages: dict[str, str], output_dir: str | Path) -> None:
     """Write pages into a folder, all or none; the empty string writes nothing.
 
-    Raises ValueError for a name that is none of a file in the folder, and OSError if one cannot be written.
+    Raises ValueError for a name that is none of a file in the folder, or a folder with a manifest, and OSError if one cannot
+    be written.
     """
     for name in pages:
         check_file_name(name)
     if output_dir:
+        check_own_folder(output_dir)
         replace_files({Path(output_dir) / name: page.encode() for name, page in pages.items()})
 
 

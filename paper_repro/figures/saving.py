@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from paper_repro.figures.layout import check_text, finding_of
 from paper_repro.figures.style import STYLE
 from paper_repro.paths import ROOT
-from paper_repro.reproduce.files import check_file_name, replace_files
+from paper_repro.reproduce.files import check_file_name, check_own_folder, replace_files
 
 __all__ = ["about", "publish", "save_figure", "show"]
 
@@ -95,14 +95,15 @@ def save_figure(
     Raises
     ------
     ValueError
-        If the name is not that of a file in the folder, or the figure is not ready to be printed: of another width than a column
-        (3.5 inches) or a page (7.2), or with text that :func:`~paper_repro.figures.layout.check_text` refuses.
+        If the name is not that of a file in the folder, the folder holds a manifest, or the figure is not ready to be printed:
+        of another width than a column (3.5 inches) or a page (7.2), or with text that :func:`~paper_repro.figures.layout.check_text` refuses.
     OSError
         If the folder cannot be made or written into; what was there stays as it was.
     """
     check_file_name(name)
     if not output_dir:
         return []
+    check_own_folder(output_dir)
     try:
         check_text(figure)
     except ValueError as error:

@@ -14,7 +14,7 @@ from pandas.io.formats.style import Styler
 
 from paper_repro.figures.registry import UNREACHABLE
 from paper_repro.figures.saving import about
-from paper_repro.reproduce.files import check_file_name, replace_files
+from paper_repro.reproduce.files import check_file_name, check_own_folder, replace_files
 from paper_repro.reproduce.formulas import html_text, latex_text, markdown_text
 
 __all__ = ["differs", "number_text", "number_texts", "publish_table", "save_table", "table_html"]
@@ -102,7 +102,7 @@ def save_table(
     Raises
     ------
     ValueError
-        If the name is not that of a file in the folder, or ``printed`` has other rows or columns.
+        If the name is not that of a file in the folder, the folder holds a manifest, or ``printed`` has other rows or columns.
     OSError
         If the folder cannot be made or written into; what was there stays as it was.
     """
@@ -110,6 +110,7 @@ def save_table(
     texts = number_texts(frame, printed, form)
     if not output_dir:
         return []
+    check_own_folder(output_dir)
     contents = {
         ".csv": (frame.reset_index() if data is None else data).to_csv(index=False, lineterminator="\n"),
         ".md": _markdown(texts, finding, subtitle, note),

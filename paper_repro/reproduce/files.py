@@ -9,7 +9,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["check_file_name", "replace_files"]
+__all__ = ["MANIFEST", "check_file_name", "check_own_folder", "replace_files"]
+
+MANIFEST = "manifest.json"
 
 
 def check_file_name(name: str) -> str:
@@ -26,6 +28,20 @@ def check_file_name(name: str) -> str:
             "and start with neither a '.' nor a space; the folder is named apart"
         )
     return name
+
+
+def check_own_folder(folder: str | Path) -> None:
+    """Raise if a folder is one that ``make figures`` keeps: its manifest would no longer say how its figures came to be.
+
+    Raises ValueError if it holds a manifest.
+
+    >>> check_own_folder("build/mine")
+    """
+    if (Path(folder) / MANIFEST).exists():
+        raise ValueError(
+            f"{folder} holds the papers' figures with their manifest, and `make figures` alone writes there; "
+            "name another output_dir, such as ../build/mine"
+        )
 
 
 def replace_files(contents: Mapping[Path, bytes]) -> None:

@@ -19,7 +19,7 @@ from paper_repro.errors import optional
 from paper_repro.paths import NOTEBOOKS, check_checkout
 from paper_repro.reproduce.certificates import figure_certificates
 from paper_repro.reproduce.execution import NotebookRunError, Task, execute_all
-from paper_repro.reproduce.files import check_file_name, replace_files
+from paper_repro.reproduce.files import MANIFEST, check_file_name, replace_files
 from paper_repro.reproduce.kept import Kept, fingerprint
 from paper_repro.reproduce.manifest import Entries, check_different, collected, gallery, may_write, no_longer_drawn
 from paper_repro.reproduce.names import published_names
@@ -175,7 +175,7 @@ def run_figures(
     target = Path(output_dir).absolute()
     _check_writable(target)
     # A run may have stopped drawing a figure it drew before.
-    earlier = _read_manifest(target / "manifest.json", needed=bool(only))
+    earlier = _read_manifest(target / MANIFEST, needed=bool(only))
     manifest = {name: entry for name, entry in earlier.items() if only and entry.get("run") not in only}
 
     with _workspace(notebooks) as work:
@@ -212,10 +212,10 @@ def run_figures(
             page = gallery(manifest, Path(os.path.relpath(notebooks, target)).as_posix())
             files[target / "README.md"] = page.encode()
         text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        replace_files(_different({**files, target / "manifest.json": text.encode()}))
+        replace_files(_different({**files, target / MANIFEST: text.encode()}))
         for path in no_longer_drawn(target, earlier, manifest):
             path.unlink()
-    return [*files, target / "manifest.json"]
+    return [*files, target / MANIFEST]
 
 
 def refresh_notebooks(

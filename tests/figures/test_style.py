@@ -225,6 +225,14 @@ def test_a_name_that_leaves_the_folder_is_refused(save, tmp_path, folder, name):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_make_figures_drew_is_not_overwritten(save, earlier):
+    (earlier / "manifest.json").write_text("{}")
+    before = contents(earlier)
+    with pytest.raises(ValueError, match="name another output_dir"):
+        save()
+    assert contents(earlier) == before
+
+
 def test_what_the_manifest_is_told(save, tmp_path):
     (tmp_path / "own.csv").write_text("a\n1\n")
     inputs = [ROOT / "data" / "source_sets" / "P_II_6.csv", tmp_path / "own.csv", str(ROOT / "README.md")]
