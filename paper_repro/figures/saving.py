@@ -96,7 +96,8 @@ def save_figure(
     ------
     ValueError
         If the name is not that of a file in the folder, the folder holds a manifest, or the figure is not ready to be printed:
-        of another width than a column (3.5 inches) or a page (7.2), or with text that :func:`~paper_repro.figures.layout.check_text` refuses.
+        of another width than a column (3.5 inches) or a page (7.2), or with text that
+        :func:`~paper_repro.figures.layout.check_text` refuses.
     OSError
         If the folder cannot be made or written into; what was there stays as it was.
     """

@@ -39,12 +39,13 @@ def test_what_draws_takes_a_table_and_never_a_model(draw):
 
 
 def test_every_page_has_the_name_of_a_notebook_and_no_name_twice():
-    notebooks = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
+    notebooks = {re.sub(r"^\d+_", "", path.stem) for path in (ROOT / "notebooks").glob("*.ipynb")}
     assert {page.__name__.rpartition(".")[2] for page in PAGES} == notebooks | {
         "layout",
         "ledger_pages",
         "registry",
         "saving",
+        "sliders",
         "style",
         "tables",
     }

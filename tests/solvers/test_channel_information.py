@@ -1,5 +1,7 @@
 """Mutual and Sibson information over the whole channel: bounds that hold, and proposals that meet them."""
 
+import math
+
 import numpy as np
 import pytest
 
