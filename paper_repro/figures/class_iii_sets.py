@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations, pairwise, permutations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Polygon, Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from paper_repro.curves import leakage_curve
-from paper_repro.figures.registry import COLORS, DASHES, HATCHES
+from paper_repro.errors import optional
+from paper_repro.figures.layout import COLUMN, PAGE, headline, label_lines
+from paper_repro.figures.registry import BOUNDS, COLORS, DASHES, EXACT, PRINTED, UNREACHABLE, set_label
+from paper_repro.figures.simplex import (
+    add_area,
+    add_simplex,
+    add_window,
+    area_of,
+    in_symbols,
+    middle_of,
+    place,
+    view_around,
+)
 from paper_repro.figures.style import LEAKAGE, canvas, drawing, need, panels, rounded
+from paper_repro.figures.tables import number_text
+from paper_repro.notions.exact_curves import exact_curve
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.coloring import claim_1, claim_2, claim_3, claim_4, claim_5, coloring, optimal_with_suppressed
 from paper_repro.papers.folding import Folding
@@ -26,21 +39,26 @@ from paper_repro.sources import SourceSet
 __all__ = [
     "class_shapes",
     "coloring_table",
+    "draw_classes",
     "draw_coloring",
-    "draw_shapes",
+    "draw_folding",
+    "draw_regions",
     "draw_theorem_3",
+    "draw_unfolded",
     "failure_table",
     "folding_shapes",
     "lemma_8_table",
     "region_shapes",
+    "theorem_3_curves",
     "theorem_3_table",
+    "unfolded_shapes",
 ]
 
-_COLUMNS = ["panel", "shape", "kind", "label", "x1", "x2", "x3"]
+_COLUMNS = ["panel", "shape", "kind", "label", "P1", "P2", "P3"]
 
 
 def class_shapes(sources: Sequence[SourceSet]) -> pd.DataFrame:
-    """Source sets over three letters, one panel each, named with their class; Figure 1, Kalantari et al. 2017.
+    """Source sets over three letters, one panel each, and why each is of its class; Figure 1, Kalantari et al. 2017.
 
     Parameters
     ----------
@@ -49,31 +67,35 @@ def class_shapes(sources: Sequence[SourceSet]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a corner, in order around the shape: ``panel``, ``shape`` (a number), ``kind``, ``label``, ``x1``, ``x2``, ``x3``.
+        One row a corner, in order around the shape: ``panel``, the set's name; ``shape``, a number; ``kind``; ``label``, the
+        class and its reason; ``P1``, ``P2``, ``P3``.
 
     Raises
     ------
     ValueError
         If there is no set, or one is not over three letters.
 
-    >>> class_shapes([SourceSet([0.5, 0.3, 0.2], name="a point")])["panel"].tolist()
-    ['a point: Class II']
+    >>> class_shapes([SourceSet([0.5, 0.3, 0.2], name="a point")])["label"].tolist()
+    ['Class II: P1 ≥ P2 ≥ P3 throughout']
     """
     need(sources, "source set")
     rows = []
     for source in sources:
         _check_three_letters(source)
-        panel = f"{source.name}: Class {source.source_class}"
-        rows += _shape(panel, 0, "set", "", _around([tuple(map(float, vertex)) for vertex in source.vertices]))
+        rows += _shape(source.name, 0, "set", f"Class {source.source_class}: {_reason(source)}", _hull(source))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-def region_shapes() -> pd.DataFrame:
-    """The six ordered regions of three letters, each with its ordering; Figure 2, Kalantari et al. 2017.
+def region_shapes(source: SourceSet) -> pd.DataFrame:
+    """The six ordered regions of three letters, each with its order, and a source set across them; Figure 2, ibid.
 
-    >>> region_shapes()["label"].unique().tolist()[:2]
-    ['1 ≥ 2 ≥ 3', '1 ≥ 3 ≥ 2']
+    Columns as of :func:`class_shapes`; the rows of kind ``region`` are labelled with their order, those of kind ``set`` with the
+    class. Raises ValueError if the set is not over three letters.
+
+    >>> region_shapes(SourceSet([0.5, 0.3, 0.2]))["label"].unique().tolist()[-2:]
+    ['P3 ≥ P2 ≥ P1', 'Class II']
     """
+    _check_three_letters(source)
     rows = []
     for number, order in enumerate(permutations(range(3))):
         corners = []
@@ -81,43 +103,55 @@ def region_shapes() -> pd.DataFrame:
             corner = np.zeros(3)
             corner[list(order[:count])] = 1 / count
             corners.append(tuple(corner))
-        label = " ≥ ".join(str(letter + 1) for letter in order)
-        rows += _shape("ordered regions", number, "region", label, corners)
+        rows += _shape("ordered regions", number, "region", _order(order), corners)
+    rows += _shape("ordered regions", len(rows), "set", f"Class {source.source_class}", _hull(source))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def folding_shapes(source: SourceSet) -> pd.DataFrame:
-    """A set, its pieces in the ordered regions, their folded images, what these share, their union, and both unfolded.
+    """A set, its pieces in the ordered regions, their folded images, what these share, and their union; Figure 3, ibid.
 
-    Figures 3 and 9, Kalantari et al. 2017, computed as exact polytopes. Columns as of :func:`class_shapes`.
+    Exact polytopes, each union as its convex parts. Columns as of :func:`class_shapes`; pieces and images are labelled with the
+    order of the piece. Raises ValueError if the set is not over three letters.
 
-    >>> folding_shapes(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]))["panel"].unique().tolist()
-    ['set and pieces', 'folded images', 'intersection', 'union', 'folded back']
+    >>> folding_shapes(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]))["kind"].unique().tolist()
+    ['set', 'piece', 'image', 'intersection', 'union']
     """
     _check_three_letters(source)
-    folding, rows = Folding(source, ties=False), []
-    number = 0
+    folding = Folding(source, ties=False)
+    shapes = [("set", f"Class {source.source_class}", folding.hull)]
+    for kind, which in (("piece", "parts"), ("image", "images")):
+        for piece in folding.pieces:
+            shapes += [(kind, _order(piece.permutation), part) for part in getattr(piece, which)]
+    shapes += [("intersection", "", part) for part in folding.intersection]
+    shapes += [("union", "", part) for part in folding.union]
+    return _polytopes(shapes)
 
-    def add(panel: str, kind: str, label: str, parts: Iterable[Polytope]) -> None:
-        nonlocal number
-        for part in parts:
-            rows.extend(_shape(panel, number, kind, label, _corners(part)))
-            number += 1
 
-    for piece in folding.pieces:
-        label = " ≥ ".join(str(letter + 1) for letter in piece.permutation)
-        add("set and pieces", "piece", label, piece.parts)
-        add("folded images", "image", label, piece.images)
-    add("intersection", "intersection", "in all images", folding.intersection)
-    add("union", "union", "in some image", folding.union)
-    for piece in folding.unfolded(folding.union):
-        add("folded back", "around", "the union, in every region", piece.parts)
-    for piece in folding.unfolded(folding.intersection):
-        add("folded back", "inside", "the intersection, in every region", piece.parts)
-    table = pd.DataFrame(rows, columns=_COLUMNS)
-    order = ["set and pieces", "folded images", "intersection", "union", "folded back"]
-    table["panel"] = pd.Categorical(table["panel"], order)
-    return table.sort_values("panel", kind="stable").astype({"panel": str}).reset_index(drop=True)
+def unfolded_shapes(source: SourceSet) -> pd.DataFrame:
+    """The sets that Theorem 3 bounds a source set by, folded back, and what its lower bound covers besides; Figure 9, ibid.
+
+    Columns as of :func:`class_shapes`. Kinds: ``set``; ``lower`` and ``upper``, what all folded images share and their union,
+    unfolded into each region that the set meets; and ``beyond``, the former unfolded into other regions. Program (17) has one
+    distortion for letters alike, as if the set held all rearrangements of these letters: its value is the least leakage of
+    ``lower`` and ``beyond`` together. Raises ValueError if the set is not over three letters.
+
+    >>> unfolded_shapes(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]))["kind"].unique().tolist()
+    ['set', 'lower', 'upper']
+    """
+    _check_three_letters(source)
+    folding = Folding(source, ties=False)
+    shapes = [("set", f"Class {source.source_class}", folding.hull)]
+    for kind, images in (("lower", folding.intersection), ("upper", folding.union)):
+        for piece in folding.unfolded(images):
+            shapes += [(kind, _order(piece.permutation), part) for part in piece.parts]
+    for ranks in permutations(range(3)):
+        region = tuple(folding.permutations[0][rank] for rank in ranks)
+        alike = all({ranks[rank] for rank in group} == {*group} for group in folding.rank_classes)
+        if alike and region not in folding.permutations:
+            unfolding = sorted(range(3), key=region.index)
+            shapes += [("beyond", _order(region), part.permuted(unfolding)) for part in folding.intersection]
+    return _polytopes(shapes)
 
 
 def coloring_table(source: SourceSet, distortion: float, zero_columns: int) -> pd.DataFrame:
@@ -177,7 +211,7 @@ def lemma_8_table(source: SourceSet, distortion: float) -> pd.DataFrame:
     )
 
 
-def theorem_3_table(source: SourceSet, distortions: Sequence[float]) -> pd.DataFrame:
+def theorem_3_table(source: SourceSet, distortions: Iterable[float]) -> pd.DataFrame:
     """Theorem 3's bounds, as printed and corrected, and the exact least leakage, in nats.
 
     Columns: ``distortion``, ``exact``, ``lower`` and ``upper`` as printed, ``corrected lower`` and ``corrected upper`` (the ratio
@@ -188,13 +222,47 @@ def theorem_3_table(source: SourceSet, distortions: Sequence[float]) -> pd.DataF
     >>> table.round(4).loc[0, ["exact", "corrected lower"]].tolist()
     [0.0, 0.2877]
     """
-    folding, rows = Folding(source, ties=False), []
-    for distortion, exact in zip(distortions, leakage_curve(source, distortions), strict=True):
+    folding, rows, grid = Folding(source, ties=False), [], list(map(float, distortions))
+    for distortion, exact in zip(grid, leakage_curve(source, grid), strict=True):
         printed = kalantari2018.theorem_3(folding, distortion)
         largest = kalantari2018.theorem_3(folding, distortion, "largest")
         rows.append([distortion, exact, printed.lower, printed.upper, largest.lower, largest.upper])
     columns = ["distortion", "exact", "lower", "upper", "corrected lower", "corrected upper"]
     return rounded(pd.DataFrame(rows, columns=columns), 8)
+
+
+def theorem_3_curves(source: SourceSet, smallest: float, points: int) -> pd.DataFrame:
+    """:func:`theorem_3_table` from a distortion up to ``(M - 1) / M``, where Class I needs no leakage any more.
+
+    Besides so many distortions evenly apart it has the breakpoints of the exact curve, and as many between as it takes for
+    straight lines to stay within 0.0005 nats of every column. Raises ValueError if there is no distortion to go through.
+
+    >>> table = theorem_3_curves(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]]), 0.5, 3)
+    >>> table["distortion"].iloc[[0, -1]].round(4).tolist(), bool((table["distortion"] == 0.5875).any())
+    ([0.5, 0.6667], True)
+    """
+    largest = 1 - 1 / source.alphabet_size
+    if not 0 < smallest < largest:
+        raise ValueError(
+            f"the smallest distortion must be above 0 and below (M - 1)/M = {largest:.4f}, got {smallest!r}"
+        )
+    breakpoints = exact_curve(source).breakpoints
+    grid = np.union1d(
+        np.linspace(smallest, largest, max(points, 2)), breakpoints[(breakpoints > smallest) & (breakpoints < largest)]
+    )
+    columns = theorem_3_table(source, grid)
+    rows = list(columns.to_numpy())
+    pending = list(pairwise(rows))
+    while pending:
+        middles = theorem_3_table(source, [(left[0] + right[0]) / 2 for left, right in pending]).to_numpy()
+        rows += list(middles)
+        pending = [
+            half
+            for (left, right), middle in zip(pending, middles, strict=True)
+            if np.abs(middle - (left + right) / 2).max() > 5e-4 and right[0] - left[0] > 1e-6  # narrower, it is a jump
+            for half in ((left, middle), (middle, right))
+        ]
+    return pd.DataFrame(rows, columns=columns.columns).sort_values("distortion", ignore_index=True)
 
 
 def failure_table(letters: int, sets: int, seed: int = 0) -> pd.DataFrame:
@@ -223,103 +291,264 @@ def failure_table(letters: int, sets: int, seed: int = 0) -> pd.DataFrame:
     return rounded(pd.DataFrame(rows, columns=["source", "distortion", "lower", "exact", "excess"]), 8)
 
 
-_HEIGHT = math.sqrt(3) / 2
-# Face, hatch and name of the entries of each color.
+_SET, _TINT, _GROUND = COLORS[1], (COLORS[1], 0.22), "#EFEBDD"
+_FALSE, _FALSE_TINT = COLORS[2], UNREACHABLE["facecolor"]
+# Face, ink and name of the entries of each color.
 _ENTRIES = {
-    "black": ("#222222", "", "black: larger of a critical pair"),
-    "red": (COLORS[2], "....", "red: smaller"),
-    "white": ("white", "", "white: neither"),
-    "none": ("#DDDDDD", "xx", "suppressed"),
+    "black": ("#1A1A1A", "white", "B: larger of a critical pair"),
+    "red": ("#B5283A", "white", "R: smaller of a critical pair"),
+    "white": ("white", "black", "W: in no critical pair"),
+    "none": ("#DDDDDD", "0.35", "0: never published"),
 }
-# Name, color, dashes and width of the line of each column.
-_BOUNDS: dict[str, tuple[str, str, Any, float]] = {
-    "exact": ("exact", COLORS[0], DASHES[0], 1.9),
-    "corrected lower": ("lower bound, largest ratio", COLORS[1], DASHES[1], 1.4),
-    "corrected upper": ("upper bound, largest ratio", COLORS[2], DASHES[3], 1.4),
-    "lower": ("lower bound as printed", COLORS[6], DASHES[2], 1.2),
-    "upper": ("upper bound as printed", COLORS[5], DASHES[4], 1.2),
-}
+_BOUNDS = ("lower", "upper", "corrected lower", "corrected upper")
 
 
-@drawing("panel", "shape", "kind", "label", "x1", "x2", "x3")
-def draw_shapes(table: pd.DataFrame, title: str = "") -> Figure:
-    """Shapes in the simplex, one panel each; grey lines part the ordered regions.
+@drawing(*_COLUMNS)
+def draw_classes(table: pd.DataFrame, title: str = "") -> Figure:
+    """Source sets in the simplex, one panel each, and why each is of its class, as of :func:`class_shapes`.
 
-    ``table`` is as of :func:`class_shapes`. Raises ValueError if a column is missing.
+    The headline says how many are of which class, or ``title``. Raises ValueError if a column is missing.
     """
     groups = list(table.groupby("panel", sort=False))
-    figure, places = panels(len(groups), 3, lambda across, down: (3.0 * across + 0.2, 2.95 * down + 0.5), title)
-    for axes, (panel, rows) in zip(places, groups, strict=False):
-        _draw_simplex(axes)
-        axes.set_title(str(panel), fontsize=9)
-        labels = list(dict.fromkeys(rows["label"]))
-        regions = bool((rows["kind"] == "region").all())
-        for _, corners in rows.groupby("shape", sort=False):
-            label = corners["label"].iloc[0]
-            points = [_place(*corner) for corner in corners[["x1", "x2", "x3"]].itertuples(index=False)]
-            if regions:
-                x, y = np.mean(points, axis=0)
-                axes.text(x, y, label, ha="center", va="center", fontsize=6.5)
-            _add_shape(axes, points, **_look(labels.index(label)), filled=not regions)
-        if not regions and labels != [""]:
-            handles = []
-            for number, label in enumerate(labels):
-                look = _look(number)
-                handles.append(Patch(facecolor="none", edgecolor=look["color"], hatch=look["hatch"], label=label))
-            axes.legend(
-                handles=handles,
-                loc="upper center",
-                bbox_to_anchor=(0.5, -0.04),
-                fontsize=7,
-                ncols=1 + (len(labels) > 3),
-            )
+    said = [str(rows["label"].iloc[0]).partition(": ")[::2] for _, rows in groups]
+    figure, places = panels(
+        len(groups), 3, lambda across, down: (PAGE, 2.5 * down + 0.65), title or _class_finding([name for name, _ in said]),
+        subtitle="Cross: the uniform distribution. Dashes: two letters equally likely. After Kalantari et al. 2017, Fig. 1",
+    )  # fmt: skip
+    for axes, (panel, rows), (name, reason) in zip(places, groups, said, strict=False):
+        add_simplex(axes)
+        add_area(axes, area_of(rows), _SET, face=_TINT, zorder=3)
+        axes.set_title(f"{set_label(str(panel))}: {name}", fontsize=9, loc="center", pad=2)
+        axes.set_ylim(-0.31, 0.96)
+        axes.text(0.5, -0.13, in_symbols(reason.replace(", ", ",\n")), ha="center", va="top", fontsize=8)
+    return figure
+
+
+@drawing(*_COLUMNS)
+def draw_regions(table: pd.DataFrame, title: str = "") -> Figure:
+    """The ordered regions of the simplex, the first of them shaded, and a source set, as of :func:`region_shapes`.
+
+    The headline says how many regions the set meets, or ``title``. Raises ValueError if a column is missing.
+    """
+    regions, rest = (table[(table["kind"] == "region") == chosen] for chosen in (True, False))
+    areas = {str(label): area_of(rows) for label, rows in regions.groupby("label", sort=False)}
+    given, first = area_of(rest), next(iter(areas.values()))
+    met = sum(_meets(area, given) for area in areas.values())
+    figure, axes = canvas(COLUMN, 3.05)
+    headline(
+        figure,
+        title
+        or f"A {rest['label'].iloc[0]} set $\\mathcal{{P}}$ meets {_count(met)} of the {_count(len(areas))} ordered regions",
+        f"$\\mathcal{{P}}$: corners {_corners_of(rest)}. After Kalantari et al. 2017, Fig. 2",
+    )
+    add_simplex(axes, ties=False)
+    add_area(axes, first, "none", face=_GROUND, zorder=0)
+    add_area(axes, given, _SET, face=_TINT, zorder=3)
+    for label, corners in regions.groupby("label", sort=False):
+        edge = place(corners[["P1", "P2", "P3"]].to_numpy()[:2]).mean(axis=0)
+        below = edge[1] < 0.01
+        axes.annotate(
+            in_symbols(str(label)), edge, (0, -5) if below else (-5 if edge[0] < 0.5 else 5, 2), textcoords="offset points",
+            fontsize=7.5, ha="center" if below else "right" if edge[0] < 0.5 else "left", va="top" if below else "bottom",
+        )  # fmt: skip
+    for area, name in ((first.difference(given), r"$\mathcal{S}_0$"), (given, r"$\mathcal{P}$")):
+        if not area.is_empty:
+            x, y, _ = middle_of(area)
+            axes.text(x, y, name, ha="center", va="center", fontsize=10, zorder=7)
+    axes.set(xlim=(-0.34, 1.34), ylim=(-0.12, 0.95))
+    return figure
+
+
+@drawing(*_COLUMNS)
+def draw_folding(table: pd.DataFrame, title: str = "") -> Figure:
+    """Pieces, folded images, what these share and their union, each in a window on the simplex, as of :func:`folding_shapes`.
+
+    The headline says how large a share of the union is in all images, or ``title``. Raises ValueError if a column is missing.
+    """
+    kinds = {kind: table[table["kind"] == kind] for kind in ("piece", "image", "intersection", "union")}
+    orders = list(dict.fromkeys(kinds["piece"]["label"]))
+    areas = {kind: area_of(rows) for kind, rows in kinds.items()}
+    figure, places = panels(
+        4, 2, lambda across, down: (PAGE, 5.75), title or _folding_finding(len(orders), areas),
+        subtitle=f"Set with corners {_corners_of(table[table['kind'] == 'set'])}. After Kalantari et al. 2017, Fig. 3",
+    )  # fmt: skip
+    names = (
+        r"(a) pieces $\mathcal{P}|_T$",
+        r"(b) folded images $\overline{\mathcal{P}|_T}$ in $\mathcal{S}_0$",
+        r"(c) what all images share, $\mathcal{P}^{\cap}$",
+        r"(d) what some image has, $\mathcal{P}^{\cup}$",
+    )
+    for axes, name, (kind, rows) in zip(places, names, kinds.items(), strict=True):
+        axes.set_title(name, fontsize=9)
+        view_around(axes, [areas["piece" if kind == "piece" else "union"]], ratio=1.55)
+        add_window(axes, areas["piece" if kind == "piece" else "union"])
+        parts = rows if kind in ("piece", "image") else kinds["image"]
+        for number, order in enumerate(orders):
+            look: Any = {"color": COLORS[1 + number], "linestyle": DASHES[number], "zorder": 4}
+            area = area_of(parts[parts["label"] == order])
+            if parts is not rows:
+                add_area(axes, area, **{**look, "zorder": 2.8}, linewidth=0.8)
+                continue
+            add_area(axes, area, face=(look["color"], 0.16), linewidth=1.5, **look)
+            if kind == "piece":
+                x, y, _ = middle_of(area)
+                axes.text(x, y, rf"$\mathcal{{P}}|_{{T_{number + 1}}}$", ha="center", va="center", fontsize=9, zorder=7)
+            else:
+                axes.plot([], [], **look, linewidth=1.5, label=rf"$T_{number + 1}$: {in_symbols(order)}")
+        if kind == "image":
+            axes.legend(loc="upper left", fontsize=8, handlelength=3)
+        elif parts is not rows and len(rows):
+            add_area(axes, areas[kind], "black", face=("black", 0.18), linewidth=1.8, zorder=3)
+            x, y, _ = middle_of(areas[kind])
+            axes.text(x, y, name[-len(r"$\mathcal{P}^{\cap}$") :], ha="center", va="center", fontsize=11, zorder=7)
+        elif parts is not rows:
+            axes.text(0.5, 0.95, "nothing", transform=axes.transAxes, ha="center", va="top", fontsize=9)
+    return figure
+
+
+@drawing(*_COLUMNS)
+def draw_unfolded(table: pd.DataFrame, title: str = "") -> Figure:
+    """The sets of Theorem 3 folded back over the source set's outline, and what lies outside, as of :func:`unfolded_shapes`.
+
+    The headline says whether the lower bound covers what is not in the set, or ``title``. Raises ValueError if a column is
+    missing.
+    """
+    shapely = optional("shapely", "plot")
+    areas = {str(kind): area_of(rows) for kind, rows in table.groupby("kind", sort=False)}
+    copies = {kind: table.loc[table["kind"] == kind, "label"].nunique() for kind in ("lower", "beyond")}
+    figure, places = panels(
+        2, 2, lambda across, down: (PAGE, 3.9), title or _unfolded_finding(copies["lower"], copies["beyond"]),
+        subtitle=r"Program (17) has one distortion for letters alike, as if $\mathcal{P}$ had every rearrangement of "
+        rf"$\mathcal{{P}}^{{\cap}}$. Corners {_corners_of(table[table['kind'] == 'set'])}. After Kalantari et al. 2017, Fig. 9",
+    )  # fmt: skip
+    names = {
+        "lower": r"(a) $\mathcal{P}^{\mathrm{LB}}$, from $\mathcal{P}^{\cap}$",
+        "upper": r"(b) $\mathcal{P}^{\mathrm{UB}}$, from $\mathcal{P}^{\cup}$",
+    }
+    for axes, (kind, name) in zip(places, names.items(), strict=True):
+        axes.set_title(name, fontsize=9)
+        view_around(axes, areas.values(), ratio=1.15)
+        add_window(axes, *areas.values())
+        folded, whole = areas.get(kind, shapely.Point()), areas["set"]
+        add_area(axes, folded, _SET, face=_TINT, zorder=3)
+        add_area(axes, whole, "black", linewidth=1.5, zorder=5)
+        if kind == "lower" and "beyond" in areas:
+            add_area(axes, areas["beyond"], _FALSE, face=_FALSE_TINT, hatch="////", zorder=3)
+            axes.set_title(r"hatched: $\mathcal{P}^{\cap}$ rearranged", fontsize=9, color=_FALSE, loc="right")
+        label = name[4:].partition(",")[0]
+        inner, outer = (folded, whole.difference(folded)) if kind == "lower" else (folded.difference(whole), whole)
+        for text, area, ink in ((label, inner, _SET), (r"$\mathcal{P}$", outer, "black")):
+            if not area.is_empty:
+                x, y, _ = middle_of(area)
+                axes.text(x, y, text, color=ink, ha="center", va="center", fontsize=9.5, zorder=7)
     return figure
 
 
 @drawing("true", "published", "probability", "color")
-def draw_coloring(table: pd.DataFrame, title: str = "") -> Figure:
-    """Colors of a mechanism's entries, black, red and white with their probabilities; columns of zeros are crossed out.
+def draw_coloring(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """Colors of a mechanism's entries by letter and face, with their probabilities as fractions, as of :func:`coloring_table`.
 
-    ``table`` is as of :func:`coloring_table`. Raises ValueError if a column is missing.
+    Braces part published letters from suppressed ones; an entry of the diagonal that is not black has a frame. The headline says
+    how many there are, or ``title``. Raises ValueError if a column is missing.
     """
     letters = list(dict.fromkeys(table["true"]))
-    figure, axes = canvas(max(4.2, 0.75 * len(letters) + 1.6), 0.55 * len(letters) + 1.5)
-    box = {"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.9}
-    for row in table.itertuples():
-        x, y = letters.index(row.published), letters.index(row.true)
-        face, hatch, _ = _ENTRIES[str(row.color)]
-        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=face, hatch=hatch, edgecolor="0.55", linewidth=0.7))
-        axes.text(x + 0.5, y + 0.5, f"{row.probability:.3f}", ha="center", va="center", fontsize=8, bbox=box)
-    axes.set(
-        xlim=(0, len(letters)), ylim=(len(letters), 0), xlabel="published letter", ylabel="true letter", title=title
+    size, kept = len(letters), int((table["color"] != "none").sum()) // len(letters)
+    width = COLUMN if size <= 6 else PAGE
+    figure, axes = canvas(width, width + 1.1)
+    headline(
+        figure,
+        title or _coloring_finding(table, kept),
+        f"{subtitle + '. ' if subtitle else ''}After Kalantari et al. 2017, Fig. 8",
     )
-    middle = [place + 0.5 for place in range(len(letters))]
-    axes.set_xticks(middle, letters)
-    axes.set_yticks(middle, letters)
-    axes.tick_params(left=False, bottom=False)
-    axes.grid(False)
-    axes.spines[["left", "bottom"]].set_visible(False)
+    middle: Any = {"ha": "center", "va": "center"}
+    entries = table[["true", "published", "probability", "color"]].itertuples(index=False, name=None)
+    shown: set[str] = set()
+    for true, published, probability, color in entries:
+        x, y = letters.index(published), letters.index(true)
+        face, ink, _ = _ENTRIES[color]
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=face, edgecolor="0.6", linewidth=0.6))
+        said = number_text(probability) if color == "none" else f"{color[0].upper()}\n{number_text(probability)}"
+        axes.text(x + 0.5, y + 0.5, said, fontsize=7.5, color=ink, linespacing=1.1, zorder=4, **middle)
+        shown.add(color)
+        if x == y and color in ("red", "white"):
+            axes.add_patch(Rectangle((x, y), 1, 1, facecolor="none", edgecolor=_SET, linewidth=2.4, zorder=3))
+            shown.add("framed")
+    for low, high, name in ((0, kept, "M-k"), (kept, size, "k")):
+        if low < high:
+            _brace(axes, low, high, f"${name}={high - low}$")
+    for number in range(size):
+        axes.text(number + 0.5, -0.28, str(number + 1), fontsize=8, **middle)
+        axes.text(-0.28, number + 0.5, str(number + 1), fontsize=8, **middle)
+    axes.text(-0.12, -0.12, "published \u2192\ntrue \u2193", ha="right", va="bottom", fontsize=7.5, color="0.3")
+    axes.set(xlim=(-1.25, size + 0.03), ylim=(size + 0.03, -1.25), aspect="equal")
+    axes.axis("off")
     handles = [
-        Patch(facecolor=face, hatch=hatch, edgecolor="0.55", label=label)
-        for color, (face, hatch, label) in _ENTRIES.items()
-        if color in set(table["color"])
+        Patch(facecolor=face, edgecolor="0.5", label=label)
+        for color, (face, _, label) in _ENTRIES.items()
+        if color in shown
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=8)
+    if "framed" in shown:
+        handles.append(Patch(facecolor="none", edgecolor=_SET, linewidth=2, label="diagonal, not black"))
+    figure.legend(handles=handles, loc="outside lower left", ncols=2, fontsize=7.5)
     return figure
 
 
-@drawing("distortion", *_BOUNDS)
-def draw_theorem_3(table: pd.DataFrame, title: str = "") -> Figure:
-    """Theorem 3's two bounds, corrected and as printed, with the exact least leakage.
+@drawing("distortion", "exact", *_BOUNDS)
+def draw_theorem_3(table: pd.DataFrame, shapes: pd.DataFrame, title: str = "") -> Figure:
+    """Theorem 3's bounds with the exact least leakage, shaded where the lower bound is too high, beside the set.
 
-    ``table`` is as of :func:`theorem_3_table`. Raises ValueError if a column is missing.
+    ``table`` is as of :func:`theorem_3_table`, ``shapes`` as of :func:`class_shapes`. Bounds that coincide are one line. The
+    headline says by how much the lower bound is too high, or ``title``. Raises ValueError if a column is missing.
     """
-    figure, axes = canvas(7.2, 4.2)
-    for column, (label, color, dashes, width) in _BOUNDS.items():
-        axes.plot(table["distortion"], table[column], color=color, linestyle=dashes, linewidth=width, label=label)
-    axes.set(xlabel="worst-case Hamming distortion D", ylabel=LEAKAGE, title=title)
+    distortions, exact = table["distortion"].to_numpy(), table["exact"].to_numpy()
+    lower = table["corrected lower"].to_numpy()
+    excess = np.where(lower > exact + 1e-6, lower - exact, 0.0)
+    figure = Figure(figsize=(PAGE, 3.3), layout="constrained")
+    left, axes = figure.subplots(1, 2, width_ratios=(1, 2.3))
+    headline(
+        figure,
+        title or _theorem_3_finding(float(excess.max())),
+        f"Set with corners {_corners_of(shapes)}. After Kalantari et al. 2017, Theorem 3",
+    )
+    add_simplex(left)
+    add_area(left, area_of(shapes), _SET, face=_TINT, zorder=3)
+    left.set_ylim(-0.16, 0.98)
+
+    above = np.convolve(excess > 0, [1, 1, 1], "same") > 0  # and where that begins and ends
+    axes.fill_between(distortions, exact, exact + excess, above, hatch="////", **{**UNREACHABLE, "edgecolor": _FALSE})
+    axes.plot(distortions, exact, **EXACT.line)
+    groups = _alike(table, _BOUNDS)
+    for columns in groups:
+        axes.plot(distortions, table[columns[0]], **_bound_look(columns))
+    axes.set(xlabel="worst-case Hamming distortion $D$", ylabel=LEAKAGE, xlim=(distortions.min(), distortions.max()))
     axes.set_ylim(bottom=0)
-    axes.legend()
+    said = [f"dotted: {_bound_look(groups[0])['label']}"] if len(groups) == 1 else []
+    zero = np.flatnonzero((exact <= 1e-9) & (excess > 0))[:1]
+    style: Any = {"va": "top", "ha": "right", "fontsize": 8, "color": _FALSE, "linespacing": 1.4}
+    if said and not len(zero):
+        axes.text(0.99, 0.97, said[0], transform=axes.transAxes, **{**style, "color": PRINTED.color})
+    for where, claimed in zip(distortions[zero], lower[zero], strict=True):
+        axes.plot([where, where], [0, claimed], color=_FALSE, linewidth=1.0)
+        axes.plot(where, 0, **{**EXACT.mark, "label": ""}, clip_on=False, zorder=5)
+        said += [
+            f"from $D={number_text(where)}$ on nothing leaks;",
+            f"the \u201clower bound\u201d there: {claimed:.3f}",
+        ]
+        arrow = {"arrowstyle": "-", "linewidth": 0.6, "color": _FALSE}
+        axes.annotate(
+            "\n".join(said), (where, claimed), (0.99, 0.97), textcoords="axes fraction", arrowprops=arrow, **style
+        )
+    if len(groups) == 1:
+        before = len(exact) // 3
+        axes.annotate(
+            "exact",
+            (distortions[before], exact[before]),
+            (-6, -6),
+            textcoords="offset points",
+            **{**style, "color": "black"},
+        )
+    else:
+        label_lines(axes)
     return figure
 
 
@@ -328,8 +557,117 @@ def _check_three_letters(source: SourceSet) -> None:
         raise ValueError(f"the simplex is drawn for 3 letters, and these distributions have {source.alphabet_size}")
 
 
-def _corners(part: Polytope) -> list[tuple[float, ...]]:
-    return _around([tuple(float(value) for value in vertex) for vertex in part.vertices])
+def _brace(axes: Axes, low: float, high: float, name: str) -> None:
+    """A brace over columns, and one beside the rows of the same numbers."""
+    ends = np.array([[low + 0.08, -0.5], [low + 0.08, -0.62], [high - 0.08, -0.62], [high - 0.08, -0.5]])
+    axes.plot(*ends.T, color="0.3", linewidth=1.0)
+    axes.plot(*ends.T[::-1], color="0.3", linewidth=1.0)
+    axes.text((low + high) / 2, -0.72, name, ha="center", va="bottom", fontsize=8)
+    axes.text(-0.72, (low + high) / 2, name, ha="right", va="center", fontsize=8, rotation=90)
+
+
+def _class_finding(classes: Sequence[str]) -> str:
+    meanings = {"I": "contain the uniform distribution", "II": "keep to one order", "III": "do neither"}
+    one = {"I": "contains the uniform distribution", "II": "keeps to one order", "III": "does neither"}
+    counts = {name: classes.count(f"Class {name}") for name in meanings}
+    parts = [f"{_count(n)} {(one if n == 1 else meanings)[name]}" for name, n in counts.items() if n]
+    return f"Of {_count(len(classes))} source set{'s' * (len(classes) > 1)}, {', '.join(parts)}"
+
+
+def _folding_finding(pieces: int, areas: Mapping[str, Any]) -> str:
+    if pieces == 1:
+        return "The set lies in one region: there is nothing to fold"
+    if areas["intersection"].is_empty:
+        return f"Folded into one region, the {_count(pieces)} pieces share nothing"
+    share = areas["intersection"].area / areas["union"].area if areas["union"].area else 0.0
+    return f"Folded into one region, the {_count(pieces)} pieces share {100 * share:.0f} % of what they cover"
+
+
+def _unfolded_finding(inside: int, beyond: int) -> str:
+    if not inside:
+        return "The folded pieces share nothing: Theorem 3 has no set for its lower bound"
+    if not beyond:
+        return r"All that Theorem 3's lower bound covers lies in $\mathcal{P}$: the bound holds"
+    return (
+        rf"Theorem 3's lower bound covers {_count(beyond)} copies of $\mathcal{{P}}^{{\cap}}$ outside $\mathcal{{P}}$"
+    )
+
+
+def _coloring_finding(table: pd.DataFrame, kept: int) -> str:
+    other = int(((table["true"] == table["published"]) & table["color"].isin(["red", "white"])).sum())
+    if other == 1:
+        return "One diagonal entry is not black, the most that the claim allows"
+    if other:
+        return f"{_count(other).capitalize()} diagonal entries are not black, more than the claim allows"
+    return f"Every diagonal entry of the {_count(kept)} published letters is black"
+
+
+def _theorem_3_finding(excess: float) -> str:
+    if excess > 0:
+        return f"Theorem 3's \u201clower bound\u201d is up to {excess:.3f} nats above what a mechanism attains"
+    return "Both bounds of Theorem 3 hold for this set"
+
+
+def _alike(table: pd.DataFrame, columns: Sequence[str]) -> list[list[str]]:
+    """Columns in groups that agree to the digits of the table."""
+    groups: list[list[str]] = []
+    for column in columns:
+        for group in groups:
+            if np.allclose(table[column], table[group[0]], rtol=0, atol=1e-6):
+                group.append(column)
+                break
+        else:
+            groups.append([column])
+    return groups
+
+
+def _bound_look(columns: Sequence[str]) -> dict[str, Any]:
+    """Line and name of the bounds that coincide."""
+    sides = {column.split()[-1] for column in columns}
+    look = PRINTED if "lower" in columns or "upper" in columns else BOUNDS[min(sides)]
+    name = "both bounds" if len(sides) == 2 else f"{min(sides)} bound"
+    said = {True: "as printed", False: "corrected"}
+    kinds = {column in ("lower", "upper") for column in columns}
+    return {**look.line, "label": f"{name}, {' and '.join(said[kind] for kind in sorted(kinds, reverse=True))}"}
+
+
+def _count(number: int) -> str:
+    return (
+        ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")[number]
+        if number < 10
+        else str(number)
+    )
+
+
+def _meets(region: Any, area: Any) -> bool:
+    """Whether an area has more of a region than its border."""
+    common = region.intersection(area)
+    return bool(common.area > 1e-9 if area.area else common.length > 1e-9 if area.length else not common.is_empty)
+
+
+def _corners_of(rows: pd.DataFrame) -> str:
+    corners = rows[["P1", "P2", "P3"]].itertuples(index=False)
+    return ", ".join(f"({', '.join(f'{value:.3g}' for value in corner)})" for corner in corners)
+
+
+def _order(permutation: Sequence[int]) -> str:
+    return " ≥ ".join(f"P{letter + 1}" for letter in permutation)
+
+
+def _reason(source: SourceSet) -> str:
+    """Why a set over three letters is of its class."""
+    if source.source_class == "I":
+        return "contains the uniform distribution"
+    if source.source_class == "II":
+        return _order(np.argsort(-source.vertices.mean(axis=0), kind="stable").tolist()) + " throughout"
+    falls = source.vertices[:, :, np.newaxis] - source.vertices[:, np.newaxis, :]
+    both = (falls.max(axis=0) > 1e-12) & (falls.min(axis=0) < -1e-12)
+    crossed = [f"P{one + 1} = P{two + 1}" for one, two in combinations(range(3), 2) if both[one, two]]
+    return f"crosses {' and '.join(crossed)}, not the uniform distribution"
+
+
+def _hull(source: SourceSet) -> list[tuple[float, ...]]:
+    return _around([tuple(map(float, vertex)) for vertex in source.vertices])
 
 
 def _around(points: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
@@ -347,36 +685,9 @@ def _shape(panel: str, number: int, kind: str, label: str, corners: Sequence[Seq
     return [[panel, number, kind, label, *(round(float(value), 9) for value in corner)] for corner in corners]
 
 
-def _draw_simplex(axes: Axes) -> None:
-    corners = [_place(1, 0, 0), _place(0, 1, 0), _place(0, 0, 1)]
-    axes.add_patch(Polygon(corners, closed=True, facecolor="none", edgecolor="0.3", linewidth=1.0, zorder=1))
-    for near, far in (((1, 0, 0), (0, 0.5, 0.5)), ((0, 1, 0), (0.5, 0, 0.5)), ((0, 0, 1), (0.5, 0.5, 0))):
-        (x0, y0), (x1, y1) = _place(*near), _place(*far)
-        axes.plot([x0, x1], [y0, y1], color="0.75", linewidth=0.7, linestyle=DASHES[1], zorder=0)
-    for (x, y), name, shift in zip(
-        corners, ("x1", "x2", "x3"), ((-0.05, -0.02), (0.05, -0.02), (0, 0.05)), strict=True
-    ):
-        axes.text(x + shift[0], y + shift[1], name, ha="center", va="center", fontsize=8)
-    axes.plot(*_place(1 / 3, 1 / 3, 1 / 3), marker="+", color="0.4", markersize=6)
-    axes.set(xlim=(-0.1, 1.1), ylim=(-0.08, _HEIGHT + 0.1), aspect="equal")
-    axes.axis("off")
-
-
-def _look(number: int) -> dict[str, str]:
-    """Color and hatch of one shape among others."""
-    return {"color": COLORS[1 + number % 6], "hatch": HATCHES[number % 6]}
-
-
-def _add_shape(axes: Axes, points: list[tuple[float, float]], color: str, hatch: str, filled: bool) -> None:
-    if len(points) == 1:
-        axes.plot(*points[0], marker="o", color=color, markersize=5, zorder=4)
-    elif len(points) == 2:
-        (x0, y0), (x1, y1) = points
-        axes.plot([x0, x1], [y0, y1], color=color, linewidth=2.4, solid_capstyle="round", zorder=4)
-    else:
-        style: Any = {"hatch": hatch, "linewidth": 1.2} if filled else {"hatch": "", "linewidth": 0.6}
-        axes.add_patch(Polygon(points, closed=True, facecolor="none", edgecolor=color, zorder=3, **style))
-
-
-def _place(x1: float, x2: float, x3: float) -> tuple[float, float]:
-    return x2 + x3 / 2, _HEIGHT * x3
+def _polytopes(shapes: Iterable[tuple[str, str, Polytope]]) -> pd.DataFrame:
+    rows = []
+    for number, (kind, label, part) in enumerate(shapes):
+        corners = _around([tuple(map(float, vertex)) for vertex in part.vertices])
+        rows += _shape("simplex", number, kind, label, corners)
+    return pd.DataFrame(rows, columns=_COLUMNS)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, Rectangle
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage
-from paper_repro.errors import optional
-from paper_repro.figures.registry import COLORS, DASHES
-from paper_repro.figures.style import canvas, draw_shaded, drawing, need, rounded
+from paper_repro.figures.layout import COLUMN, PAGE, headline
+from paper_repro.figures.registry import COLORS, DASHES, PRINTED, plain_text
+from paper_repro.figures.style import canvas, drawing, need, rounded
+from paper_repro.figures.tables import number_text
 from paper_repro.graphs import Query, databases, hamming
 from paper_repro.guessing import greatest_capacity, min_entropy_capacity
 from paper_repro.notions import DifferentialPrivacy
@@ -20,11 +23,12 @@ from paper_repro.papers import alvim2011
 
 __all__ = [
     "database_table",
-    "distance_table",
-    "draw_distances",
-    "draw_graph",
+    "draw_neighbors",
+    "draw_scaled",
     "draw_theorem_1",
+    "neighbor_table",
     "output_table",
+    "scaled_table",
     "theorem_1_table",
 ]
 
@@ -43,16 +47,47 @@ def theorem_1_table(records: int, values: Sequence[int], largest_leakage: float,
     return rounded(pd.DataFrame(rows, columns=["values", "leakage", "bound"]), 8, leakage=9)
 
 
-def distance_table(values: Sequence[Hashable], records: int) -> pd.DataFrame:
-    """Distances between all databases, labelled by their tuples; Figure 4(b) of Alvim et al. 2011.
+def neighbor_table(values: Sequence[Hashable], individuals: Sequence[str]) -> pd.DataFrame:
+    """Pairs of databases that differ in one individual, and in whom; Figure 4(a) of Alvim et al. 2011.
 
-    >>> distance_table("ab", 2).loc["aa"].tolist()
-    [0, 1, 1, 2]
+    A database is named by its values, one an individual, in their order. Columns: ``from``, ``to``, ``individual``. Raises
+    ValueError if there is no individual, or two have one name.
+
+    >>> neighbor_table("ab", ["Bob", "Alice"]).to_numpy().tolist()[:2]
+    [['aa', 'ab', 'Alice'], ['ba', 'bb', 'Alice']]
     """
-    between = "" if all(len(str(value)) == 1 for value in values) else ","
-    labels = [between.join(map(str, database)) for database in databases(values, records)]
+    need(individuals, "individual")
+    if len({*individuals}) < len(individuals):
+        raise ValueError(f"individuals must have different names, got {', '.join(individuals)}")
+    names, space = _names(values, len(individuals)), list(databases(values, len(individuals)))
+    rows = []
+    for one, two in hamming(len(values), len(individuals)).edges:
+        (whom,) = (who for who, x, y in zip(individuals, space[one], space[two], strict=True) if x != y)
+        rows.append((names[one], names[two], whom))
+    return pd.DataFrame(rows, columns=["from", "to", "individual"])
+
+
+def scaled_table(values: Sequence[Hashable], records: int, leakage: float) -> pd.DataFrame:
+    """The matrix that tells most of a database, with the scale of Example 1 and with that of a channel; Figure 4(b), ibid.
+
+    Its entries are ``a / e^(leakage d)``, where d is the number of records that differ. Columns: ``database`` and
+    ``published``, in the paper's order, by the distance from the first; ``distance`` d; ``exact``, with
+    ``a = (e^leakage / (v - 1 + e^leakage))^u``, and ``printed``, with ``a = v e^leakage / (v - 1 + e^leakage)``.
+
+    >>> table = scaled_table("abc", 2, np.log(2))
+    >>> table[["exact", "printed"]].iloc[0].tolist()
+    [0.25, 1.5]
+    >>> table["published"].tolist()[:9]
+    ['aa', 'ab', 'ac', 'ba', 'ca', 'bb', 'bc', 'cb', 'cc']
+    """
     distances = hamming(len(values), records).distances
-    return pd.DataFrame(distances, index=pd.Index(labels, name="database"), columns=labels)
+    order = np.argsort(distances[0], kind="stable")
+    names = np.array(_names(values, records))[order]
+    matrices = [alvim2011.proposition_1(len(values), records, leakage, how) for how in ("corrected", "example")]
+    entries = [matrix[np.ix_(order, order)].ravel() for matrix in (distances, *matrices)]
+    columns = dict(zip(("distance", "exact", "printed"), entries, strict=True))
+    table = pd.DataFrame({"database": np.repeat(names, len(names)), "published": np.tile(names, len(names)), **columns})
+    return rounded(table, 9)
 
 
 def database_table(query: Query, matrix: ArrayLike) -> pd.DataFrame:
@@ -119,29 +154,107 @@ def draw_theorem_1(table: pd.DataFrame, title: str = "") -> Figure:
     return figure
 
 
-@drawing("from", "to")
-def draw_graph(edges: pd.DataFrame, title: str = "") -> Figure:
-    """A graph of neighbors, its vertices around a circle.
+@drawing("from", "to", "individual")
+def draw_neighbors(table: pd.DataFrame, title: str = "") -> Figure:
+    """Databases on a grid, neighbors joined: the first half of the individuals choose the row, the others the column.
 
-    ``edges`` has the columns ``from`` and ``to``. Raises ValueError if one is missing.
+    ``table`` is as of :func:`neighbor_table`. The headline counts databases and neighbors, or is ``title``. Raises ValueError if
+    a column is missing.
     """
-    nx = optional("networkx", "plot")
-    graph = nx.Graph(list(zip(edges["from"].astype(str), edges["to"].astype(str), strict=True)))
-    names = sorted(graph, key=lambda name: (len(name), name))
-    figure, axes = canvas(5.2, 5.2)
-    place = nx.circular_layout(names)
-    nx.draw_networkx_edges(graph, place, ax=axes, edge_color="0.55", width=1.0)
-    nx.draw_networkx_nodes(
-        graph, place, names, ax=axes, node_color="white", edgecolors=COLORS[1], node_size=620, linewidths=1.4
+    values = {name: tuple(name.split(",") if "," in name else name) for name in [*table["from"], *table["to"]]}
+    half = len(next(iter(values.values()))) // 2
+    rows, columns = (sorted({value[part] for value in values.values()}) for part in (slice(half), slice(half, None)))
+    place = {name: (columns.index(value[half:]), rows.index(value[:half])) for name, value in values.items()}
+    figure, axes = canvas(COLUMN, 3.75)
+    named: dict[int, str] = {}
+    for one, two, who in table[["from", "to", "individual"]].itertuples(index=False, name=None):
+        letter = [x == y for x, y in zip(values[one], values[two], strict=True)].index(False)
+        (x0, y0), (x1, y1) = place[one], place[two]
+        bend = 0.0 if abs(x1 - x0) + abs(y1 - y0) == 1 else 0.25
+        style: Any = {"color": COLORS[1 + letter % 7], "linestyle": DASHES[letter % 8], "linewidth": 1.5, "shrinkA": 0}
+        arc = f"arc3,rad={bend}"
+        axes.add_patch(FancyArrowPatch((x0, y0), (x1, y1), arrowstyle="-", connectionstyle=arc, shrinkB=0, **style))
+        if letter not in named:  # one of its lines is enough
+            named[letter] = who
+            middle = (x0 + x1 + bend * (y0 - y1)) / 2, (y0 + y1 + bend * (x1 - x0)) / 2
+            clear = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+            text = axes.text(*middle, plain_text(who), ha="center", va="center", fontsize=8.5, bbox=clear)
+            text.set(color=style["color"], rotation=90 if x0 == x1 else 0)
+    for name, (x, y) in place.items():
+        axes.plot(x, y, "o", markersize=20, markerfacecolor="white", markeredgecolor="0.3", markeredgewidth=0.9)
+        axes.text(x, y, plain_text(name), ha="center", va="center", fontsize=9)
+    sample = max(place, key=lambda name: len({*values[name]}))
+    whose = ", ".join(f"{named[letter]} has {values[sample][letter]}" for letter in sorted(named))
+    headline(
+        figure,
+        title or f"Each of {len(place)} databases has {2 * len(table) // len(place)} neighbors: one individual changes",
+        f"{plain_text(sample)}: {plain_text(whose)}. After Alvim et al. 2011, Fig. 4(a)",
     )
-    nx.draw_networkx_labels(graph, place, ax=axes, font_size=9, font_family="DejaVu Sans")
-    axes.set(title=title, aspect="equal")
-    axes.margins(0.12)
+    axes.set(xlim=(-0.45, len(columns) - 0.65), ylim=(len(rows) - 0.55, -0.45), aspect="equal")
     axes.axis("off")
     return figure
 
 
-@drawing()
-def draw_distances(table: pd.DataFrame, title: str = "") -> Figure:
-    """Distances between databases as a shaded table, as of :func:`distance_table`."""
-    return draw_shaded(table, title, "database", "{:d}")
+@drawing("database", "published", "distance", "exact", "printed")
+def draw_scaled(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """The matrix in units of its largest entry a, beside what these are exactly and with the printed scale.
+
+    ``table`` is as of :func:`scaled_table`. The headline says what a row sums to with each scale, or ``title``. Raises
+    ValueError if a column is missing.
+    """
+    names = list(dict.fromkeys(table["database"]))
+    distances = table["distance"].to_numpy(int).reshape(len(names), -1)
+    kinds = table.drop_duplicates("distance").sort_values("distance")
+    sums = table[table["database"] == names[0]][["exact", "printed"]].sum()
+    exact, printed = ([number_text(float(value)) for value in (*kinds[column], sums[column])] for column in sums.index)
+    figure = Figure(figsize=(PAGE, 4.3), layout="constrained")
+    axes, key = figure.subplots(1, 2, width_ratios=(1.7, 1))
+    headline(
+        figure,
+        title
+        or f"A row sums to {printed[-1]} with the printed $a={printed[0]}$; with $a={exact[0]}$ it sums to {exact[-1]}",
+        f"{subtitle + '. ' if subtitle else ''}After Alvim et al. 2011, Fig. 4(b), rows and columns in its order",
+    )
+    middle: Any = {"ha": "center", "va": "center"}
+    for (y, x), distance in np.ndenumerate(distances):
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=_shade(distance), edgecolor="0.7", linewidth=0.6))
+        axes.text(x + 0.5, y + 0.5, _power(distance), fontsize=8, **middle)
+    axes.set(xlim=(0, len(names)), ylim=(len(names), 0), aspect="equal", xlabel="published", ylabel="true database")
+    axes.set_xticks(np.arange(len(names)) + 0.5, [plain_text(name) for name in names])
+    axes.set_yticks(np.arange(len(names)) + 0.5, [plain_text(name) for name in names])
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.tick_params(length=0)
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+
+    lines = [("entry", "exact", "as printed")]
+    entries = [*(_power(int(distance)) for distance in kinds["distance"]), "sum of a row"]
+    lines += list(zip(entries, exact, printed, strict=True))
+    for y, line in enumerate(lines):
+        if 0 < y < len(lines) - 1:
+            key.add_patch(
+                Rectangle((0.05, y + 0.08), 0.9, 0.84, facecolor=_shade(y - 1), edgecolor="0.7", linewidth=0.6)
+            )
+        for x, text in zip((0.5, 1.5, 2.5), line, strict=True):
+            weight = "bold" if y == len(lines) - 1 and x > 1 else "normal"
+            key.text(x, y + 0.5, text, fontsize=9, weight=weight, color=PRINTED.color if x > 2 else "black", **middle)
+    for y in (1, len(lines) - 1):
+        key.plot([0, 3], [y, y], color="0.5", linewidth=0.8)
+    key.set(xlim=(0, 3), ylim=(len(lines) + 1.5, -1.5))
+    key.axis("off")
+    return figure
+
+
+def _names(values: Sequence[Hashable], records: int) -> list[str]:
+    between = "" if all(len(str(value)) == 1 for value in values) else ","
+    return [between.join(map(str, database)) for database in databases(values, records)]
+
+
+def _power(distance: int) -> str:
+    """Entry at a distance in units of the largest."""
+    return "$a$" if distance == 0 else r"$a/e^{\epsilon}$" if distance == 1 else rf"$a/e^{{{distance}\epsilon}}$"
+
+
+def _shade(distance: int) -> str:
+    return ("#9CC7E4", "#D6E8F4", "#FFFFFF")[min(distance, 2)]

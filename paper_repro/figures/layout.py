@@ -19,7 +19,17 @@ from scipy.ndimage import distance_transform_edt
 
 from paper_repro.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["COLUMN", "PAGE", "check_text", "finding_of", "headline", "label_ends", "label_lines", "visible_texts"]
+__all__ = [
+    "COLUMN",
+    "PAGE",
+    "apart",
+    "check_text",
+    "finding_of",
+    "headline",
+    "label_ends",
+    "label_lines",
+    "visible_texts",
+]
 
 COLUMN, PAGE = 3.5, 7.2
 """Widths of figures in inches: one column (89 mm) and both (183 mm)."""
@@ -76,7 +86,7 @@ def label_ends(
     # Of those that end alike, the lower one is named below.
     means = [float(np.mean(_visible(axes, pieces[0])[:, 1])) for _, pieces in shown]
     heights = np.array([_size(axes, name)[1] + 1.0 for name, _ in shown])
-    moves = (_apart(wanted, heights, np.lexsort(np.array([means, wanted])), box.y0, box.y1) - wanted) * 72 / figure.dpi
+    moves = (apart(wanted, heights, np.lexsort(np.array([means, wanted])), box.y0, box.y1) - wanted) * 72 / figure.dpi
     inside = ends[:, 0] < max(axes.get_xlim()) - 1e-3 * float(np.ptp(axes.get_xlim()))
     leaders = bool((np.abs(moves) > 3).any() or inside.any())
     texts: list[Text] = []
@@ -195,8 +205,14 @@ def _visible(axes: Axes, line: Line2D) -> FloatArray:
     return inside if len(inside) else points
 
 
-def _apart(wanted: FloatArray, heights: FloatArray, order: IntArray, low: float, high: float) -> FloatArray:
-    """Middles of boxes near the wanted ones, in this order, that do not overlap, between two limits if there is room."""
+def apart(wanted: FloatArray, heights: FloatArray, order: IntArray, low: float, high: float) -> FloatArray:
+    """Middles of boxes near the wanted ones, in this order, that do not overlap, between two limits if there is room.
+
+    All of shape (n,), ``order`` their places from the lower end up. Lengths in pixels, or points, or any one unit.
+
+    >>> apart(np.array([0.0, 1.0, 9.0]), np.array([4.0, 4.0, 2.0]), np.arange(3), -9, 10)
+    array([-1.5,  2.5,  9. ])
+    """
 
     def span(group: list[int]) -> tuple[float, float]:
         half, middle = float(heights[group].sum()) / 2, float(wanted[group].mean())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,24 +14,33 @@ from matplotlib.figure import Figure
 from paper_repro.claims import VERDICTS, Row, read_ledger
 from paper_repro.claims.base import PAPERS, WEIGHTS, claims_of, sample_of
 from paper_repro.claims.verify import QUICK
-from paper_repro.figures.ledger_pages import FAULTY
-from paper_repro.figures.registry import COLORS
+from paper_repro.figures.layout import PAGE, apart, headline
+from paper_repro.figures.ledger_pages import FAULTY, SHORT_NAMES
+from paper_repro.figures.registry import plain_text
 from paper_repro.figures.style import canvas, drawing, panels
 
 __all__ = ["draw_rests", "draw_verdicts", "judged_again", "ledger_table", "summary_table"]
 
-# What is wrong first; neighbors differ in grey and by hatching.
+# What is wrong first; neighbors differ in grey. Face and ink.
 _LOOKS = {
-    "refuted": (COLORS[0], ""),
-    "depends on the reading": (COLORS[2], "xxxx"),
-    "corrected": (COLORS[5], "////"),
-    "loose": ("#DDDDDD", "...."),
-    "holds": (COLORS[6], ""),
-    "reproduced": (COLORS[3], "\\\\\\\\"),
-    "proved": (COLORS[1], ""),
-    "not checkable": ("#F4F4F4", "||||"),
+    "refuted": ("#1A1A1A", "white"),
+    "depends on the reading": ("#D9B3CE", "black"),
+    "corrected": ("#C44E00", "white"),
+    "loose": ("#EBC56B", "black"),
+    "holds": ("#D3ECF9", "black"),
+    "reproduced": ("#5FA8D6", "black"),
+    "proved": ("#0B4F7D", "white"),
+    "not checkable": ("#EEEEEE", "black"),
 }
-_GREYS = ("#F0F0F0", "#CFCFCF", "#A0A0A0", "#6A6A6A", "#202020")
+_SHARES = {
+    weight: look
+    for weight, look in zip(
+        WEIGHTS,
+        (("#FBE3D5", "black"), ("#F4B893", "black"), ("#E07F45", "black"), ("#A84300", "white"), ("#4A1A00", "white")),
+        strict=True,
+    )
+}
+_DIGIT = 1.2  # width of one, in percent of a bar
 _FIELDS = [field for field in Row.__dataclass_fields__ if field != "numbers"]
 
 
@@ -80,40 +90,57 @@ def summary_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @drawing(*VERDICTS, *WEIGHTS)
-def draw_verdicts(summary: pd.DataFrame, title: str = "") -> Figure:
-    """Verdicts a paper, and below it the weights of what is at fault, as bars of claims.
+def draw_verdicts(summary: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """Verdicts a paper, and below it the weights of what is at fault, as shares of its claims with their numbers.
 
     ``summary`` is as of :func:`summary_table`. Raises ValueError if a column is missing.
     """
-    papers = summary.drop(index="all")
-    figure, places = panels(2, 1, lambda across, down: (8.0, 1.4 + 0.8 * len(papers)), title, xlabel="claims")
-    _draw_bars(places[0], papers, _LOOKS)
-    _draw_bars(places[1], papers, {weight: (grey, "") for weight, grey in zip(WEIGHTS, _GREYS, strict=True)})
-    places[0].set_title("verdicts")
-    places[1].set_title("what a fault weighs")
+    named = summary.rename(index={**SHORT_NAMES, "all": "all papers"})
+    shown = named.loc[[named.index[-1], *named.index[:-1]]]
+    finding = title or _verdicts_finding(summary.loc["all"].astype(int).to_dict())
+    height = 1.9 + 0.72 * len(shown)
+    figure, (verdicts, weights) = panels(2, 1, lambda across, down: (PAGE, height), finding, subtitle=subtitle)
+    _draw_bars(verdicts, shown[list(_LOOKS)], _LOOKS, "claims")
+    _draw_bars(weights, shown[list(_SHARES)], _SHARES, "at fault")
     return figure
 
 
 @drawing("root", "depth", "name", "on", "paper", "number", "verdict")
-def draw_rests(rests: pd.DataFrame, title: str = "") -> Figure:
-    """What rests on the first root of a table as of :func:`rests_table`: a line a row, each under the one it uses."""
+def draw_rests(rests: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """What rests on the first root of a table as of :func:`rests_table`: a line a row, each under the one it uses.
+
+    The headline says how many rows these are, or ``title``. Raises ValueError if a column is missing.
+    """
     shown = rests[rests["root"] == rests["root"].iloc[0]].reset_index(drop=True)
-    labels = shown["paper"] + ", " + shown["number"] + ": " + shown["verdict"]
-    # Inches: a step to the right, and a letter of the label.
-    step, letter = 0.5, 0.082
-    width = max(5.0, (step * (shown["depth"] + 1) + letter * labels.str.len()).max())
-    figure, axes = canvas(width, 0.6 + 0.24 * len(shown))
+    below = shown["verdict"].iloc[1:]
+    figure, axes = canvas(PAGE, 0.75 + 0.19 * len(shown))
+    headline(
+        figure,
+        title or f"{len(below)} rows rest on {shown['number'][0]}; {below.isin(FAULTY).sum()} of them are at fault too",
+        subtitle
+        or f"{SHORT_NAMES[shown['paper'][0]]}. Each row stands below the one it uses; in bold what is at fault",
+    )
     places: dict[str, tuple[int, int]] = {}
-    for i, (name, on, depth, verdict) in enumerate(shown[["name", "on", "depth", "verdict"]].itertuples(index=False)):
+    lines = shown[["name", "on", "depth", "number", "paper", "verdict"]].itertuples(index=False, name=None)
+    across = axes.get_yaxis_transform()
+    for i, (name, on, depth, number, paper, verdict) in enumerate(lines):
         places[name] = depth, i
         if on in places:
             left, above = places[on]
-            axes.plot([left, left, depth], [above, i, i], color="#888888", linewidth=0.9, zorder=1)
-        color, hatch = _LOOKS[verdict]
-        axes.scatter(depth, i, s=70, color=color, hatch=hatch, edgecolor="black", linewidth=0.6, zorder=2)
-        weight = "bold" if verdict in FAULTY else "normal"
-        axes.annotate(labels[i], (depth, i), (9, 0), textcoords="offset points", va="center", weight=weight)
-    axes.set(xlim=(-0.3, width / step - 0.3), ylim=(len(shown) - 0.4, -0.6), title=title)
+            axes.plot([left, left, depth], [above, i, i], color="0.6", linewidth=0.8, zorder=1)
+        axes.scatter(depth, i, s=36, color=_LOOKS[verdict][0], edgecolor="black", linewidth=0.6, zorder=2)
+        style: Any = {"va": "center", "fontsize": 8, "weight": "bold" if verdict in FAULTY else "normal"}
+        axes.annotate(plain_text(number), (depth, i), (7, 0), textcoords="offset points", **style)
+        axes.text(
+            0.6,
+            i,
+            SHORT_NAMES[paper].partition(" (")[0],
+            transform=across,
+            color="0.3",
+            **{**style, "weight": "normal"},
+        )
+        axes.text(0.79, i, verdict, transform=across, **style)
+    axes.set(xlim=(-0.3, 21), ylim=(len(shown) - 0.4, -0.6))
     axes.axis("off")
     return figure
 
@@ -135,18 +162,45 @@ def judged_again(table: pd.DataFrame, instances: int = QUICK) -> pd.DataFrame:
     return judged
 
 
-def _draw_bars(axes: Axes, counts: pd.DataFrame, looks: dict[str, tuple[str, str]]) -> None:
-    left = np.zeros(len(counts))
-    box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-    for name, (color, hatch) in looks.items():
-        widths = counts[name].to_numpy(dtype=float)
-        style: Any = {"color": color, "hatch": hatch, "edgecolor": "#777777", "linewidth": 0.4}
-        axes.barh(counts.index, widths, left=left, label=name, **style)
-        for place in np.flatnonzero(widths >= 6):
-            middle = left[place] + widths[place] / 2
-            axes.text(middle, int(place), f"{widths[place]:.0f}", ha="center", va="center", fontsize=8, bbox=box)
-        left += widths
-    axes.set_xlim(0, max(1.0, 1.05 * left.max()))
-    axes.invert_yaxis()
-    axes.grid(False, axis="y")
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+def _verdicts_finding(counts: Mapping[Any, int]) -> str:
+    faulty = sum(counts[verdict] for verdict in FAULTY)
+    relied = counts[list(WEIGHTS)[-1]]
+    return f"Of {counts['claims']} claims {faulty} do not stand as printed; on {relied} of these later claims rely"
+
+
+def _draw_bars(axes: Axes, counts: pd.DataFrame, looks: Mapping[str, tuple[str, str]], name: str) -> None:
+    """A bar of shares a row, numbers within their segments, or above where these are narrow; the first bar's are named."""
+    totals = counts.sum(axis=1).to_numpy()
+    shares = 100 * counts.to_numpy() / np.maximum(totals, 1)[:, np.newaxis]
+    middles = shares.cumsum(axis=1) - shares / 2
+    style: Any = {"ha": "center", "linespacing": 1.0}
+    for number, (label, (face, ink)) in enumerate(looks.items()):
+        lefts = middles[:, number] - shares[:, number] / 2
+        bars = axes.barh(range(len(counts)), shares[:, number], 0.6, lefts, color=face, label=label)
+        for bar, count in zip(bars, counts[label], strict=True):
+            bar.set(edgecolor="white", linewidth=0.8)
+            if bar.get_width() >= _DIGIT * (len(str(count)) + 1):
+                x, y = bar.get_center()
+                axes.text(x, y, count, va="center", color=ink, fontsize=7.5, **style)
+    for row, values in enumerate(counts.to_numpy()):
+        wide = np.array([_DIGIT * (len(str(count)) + 1) for count in values])
+        (narrow,) = np.nonzero((values > 0) & (shares[row] < wide))
+        spots = apart(middles[row][narrow], wide[narrow], np.arange(len(narrow)), 0, 100)
+        for spot, place in zip(spots, narrow, strict=True):
+            axes.plot([middles[row][place], spot], [row - 0.3, row - 0.37], color="0.4", linewidth=0.6)
+            axes.text(spot, row - 0.36, values[place], va="bottom", fontsize=7, **style)
+    said = [textwrap.fill(label, 12) for label in looks]
+    wide = np.array([0.85 * _DIGIT * (max(map(len, label.split("\n"))) + 2) for label in said])
+    spots = apart(middles[0], wide, np.arange(len(said)), 0, 100)
+    firsts = counts.iloc[0].astype(str)
+    for label, middle, spot, share, count in zip(said, middles[0], spots, shares[0], firsts, strict=True):
+        within = share >= _DIGIT * (len(count) + 1)
+        axes.plot([middle, spot], [-0.34 if within else -0.64, -0.82], color="0.4", linewidth=0.6, clip_on=False)
+        axes.text(spot, -0.86, label, va="bottom", fontsize=7.5, **style)
+    axes.set_yticks(
+        range(len(counts)), [f"{paper}\n{total} {name}" for paper, total in zip(counts.index, totals, strict=True)]
+    )
+    axes.set(xlim=(0, 100), ylim=(len(counts) - 0.6, -0.6), xticks=[])
+    axes.tick_params(length=0, labelsize=7.5)
+    axes.grid(False)
+    axes.spines[:].set_visible(False)

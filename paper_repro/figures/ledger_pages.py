@@ -25,6 +25,7 @@ from paper_repro.reproduce.formulas import html_text, markdown_text
 __all__ = [
     "FAULTY",
     "MEANINGS",
+    "SHORT_NAMES",
     "counts_sentence",
     "finding_pages",
     "findings",
@@ -50,7 +51,7 @@ MEANINGS = {
 }
 """What a verdict means, what is wrong first."""
 
-_SHORT = {
+SHORT_NAMES = {
     "alvim2011": "Alvim et al. 2011",
     "kalantari2016": "Kalantari et al. 2016",
     "kalantari2017": "Kalantari et al. 2017 (preprint)",
@@ -194,7 +195,7 @@ def _below(name: str, rows: Sequence[Row], depth: int = 1, seen: set[str] | None
 def _link(row: Row, folder: str = "", short: bool = False) -> str:
     """A link to a row's place in the pages, with its verdict and weight unless short."""
     place = f"[{markdown_text(row.number)}]({folder}ledger_{row.paper}.md#{row.name.partition('.')[2]})"
-    return place if short else f"{_SHORT[row.paper]}, {place}: {_judgment(row)}"
+    return place if short else f"{SHORT_NAMES[row.paper]}, {place}: {_judgment(row)}"
 
 
 def _judgment(row: Row) -> str:
@@ -227,7 +228,9 @@ def _facts(row: Row) -> list[tuple[str, str]]:
         checked.append(f"tolerance {row.tolerance:g}")
     facts = {"Place": row.place, "Read in": row.text, "Reading": row.reading, "Evidence": row.evidence}
     facts |= {"Instead": row.correction, "Exact": row.exact, "Independent": row.independent}
-    also = [f"{_SHORT.get(key, key)}{colon}{place}" for key, colon, place in (name.partition(":") for name in row.also)]
+    also = [
+        f"{SHORT_NAMES.get(key, key)}{colon}{place}" for key, colon, place in (name.partition(":") for name in row.also)
+    ]
     facts |= {"Checked": "; ".join(checked), "Also": "; ".join(also)}
     return [(label, text) for label, text in facts.items() if text]
 
@@ -273,7 +276,7 @@ def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
     )
     for title, names, meanings in (("Verdicts", "verdict", MEANINGS), ("What a fault weighs", "weight", WEIGHTS)):
         lines = [
-            f"| | {' | '.join(_SHORT[paper] for paper in papers)} | all | |",
+            f"| | {' | '.join(SHORT_NAMES[paper] for paper in papers)} | all | |",
             "|---|" + "---:|" * (len(papers) + 1) + "---|",
         ]
         for word, meaning in meanings.items():
@@ -305,7 +308,7 @@ def _html_page(rows: Sequence[Row], papers: Iterable[str]) -> str:
     """The template, with the rows in it."""
     filters = []
     for field, words in (("paper", list(papers)), ("verdict", list(MEANINGS)), ("weight", list(WEIGHTS))):
-        names = {word: _SHORT.get(word, word) for word in words}
+        names = {word: SHORT_NAMES.get(word, word) for word in words}
         boxes = "".join(
             f'<label title="{html.escape(MEANINGS.get(word, WEIGHTS.get(word, name)))}"><input type="checkbox" name="{field}" '
             f'value="{word}"><span class="{_slug(word)}">{html.escape(name)} <b></b></span></label>'

@@ -45,6 +45,7 @@ def show(figure: Figure, description: str, name: str = "", source: str = "", **o
     """Show a figure in a notebook at its size, with alternative text and a caption; options as of ``Figure.savefig``."""
     from IPython.display import HTML, display
 
+    description = _words(description)
     picture = base64.b64encode(_rendered(figure, "png", name, description, **options)).decode()
     caption = ". ".join(html.escape(text.rstrip(".")) for text in (_words(finding_of(figure)[0]), source) if text)
     display(  # type: ignore[no-untyped-call]
@@ -79,7 +80,7 @@ def save_figure(
     output_dir : str or Path
         Made if it does not exist; the empty string saves nothing.
     description : str
-        Alternative text, stored in the three pictures.
+        Alternative text, stored in the three pictures; its formulas are written as plain text.
     inputs : paths
         Data files behind the table.
     source : str
@@ -109,6 +110,7 @@ def save_figure(
         check_text(figure)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    description = _words(description)
     contents = {f".{kind}": _rendered(figure, kind, name, description) for kind in ("png", "svg", "pdf")}
     contents[".csv"] = table.to_csv(index=False, lineterminator="\n").encode()
     contents[".about"] = about(*finding_of(figure), description, inputs=inputs, source=source, ledger=ledger)
@@ -193,7 +195,7 @@ def _in_english(pdf: bytes) -> bytes:
 def _words(text: str) -> str:
     r"""A text without the marks of its formulas.
 
-    >>> _words(r"$\\mathcal{P}_{\\mathrm{II}}^{(6)}$ below $D = 0.3$, $P_1\geq P_2$")
+    >>> _words(r"$\mathcal{P}_{\mathrm{II}}^{(6)}$ below $D = 0.3$, $P_1\geq P_2$")
     'P_II^(6) below D = 0.3, P_1 ≥ P_2'
     """
     signs = {

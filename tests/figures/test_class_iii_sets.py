@@ -1,99 +1,225 @@
 """Shapes in the simplex, colorings and Theorem 3 beside the truth, as tabulated and as drawn."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
-from paper_repro import SourceSet, leakage_curve
+from paper_repro import SourceSet, exact_curve, leakage_curve
 from paper_repro.figures.class_iii_sets import (
     class_shapes,
     coloring_table,
+    draw_classes,
     draw_coloring,
-    draw_shapes,
+    draw_folding,
+    draw_regions,
     draw_theorem_3,
+    draw_unfolded,
     failure_table,
     folding_shapes,
     lemma_8_table,
     region_shapes,
+    theorem_3_curves,
     theorem_3_table,
+    unfolded_shapes,
 )
+from paper_repro.figures.layout import check_text, finding_of
+from paper_repro.figures.simplex import area_of
+from paper_repro.papers import kalantari2018
+from paper_repro.papers.folding import Folding
+from tests.figures.pictures import visible_texts
 
 CLASS_III = SourceSet([[0.65, 0.25, 0.1], [0.25, 0.6, 0.15], [0.5, 0.1, 0.4], [0.35, 0.45, 0.2]], name="set")
-COUNTEREXAMPLE = [[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]]
+COUNTEREXAMPLE = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
+CYCLE = SourceSet([[0.2, 0.5, 0.3], [0.3, 0.6, 0.1], [0.1, 0.5, 0.4]])
+SEGMENT = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])
+POINT = SourceSet([0.5, 0.3, 0.2], name="point")
+CLASS_I = SourceSet([[0.2, 0.5, 0.3], [0.5, 0.3, 0.2], [0.3, 0.2, 0.5]], name="Class I")
+COLORED = SourceSet([[0.64, 0.1, 0.1, 0.1, 0.04, 0.02], [0.6, 0.12, 0.12, 0.12, 0.02, 0.02]])
+WHOLE = math.sqrt(3) / 4  # area of the triangle
 
 
-def area(corners):
-    """Area of a polygon given by its corners in order, in the coordinates (x1, x2)."""
-    x, y = np.asarray(corners, dtype=float).T
-    return abs(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
+def part(table, *kinds):
+    return area_of(table[table["kind"].isin(kinds)])
 
 
-def areas(table, **where):
-    for column, value in where.items():
-        table = table[table[column] == value]
-    return sum(area(rows[["x1", "x2"]]) for _, rows in table.groupby("shape"))
+def said(figure):
+    return [text.get_text() for text in visible_texts(figure)]
 
 
-def test_sets_are_named_with_their_class_and_drawn_around_their_hull():
-    sets = {"a": [[0.2, 0.5, 0.3], [0.5, 0.3, 0.2], [0.3, 0.2, 0.5]], "b": [[0.7, 0.2, 0.1]], "c": COUNTEREXAMPLE}
-    table = class_shapes([SourceSet(vertices, name=name) for name, vertices in sets.items()])
-    assert table["panel"].unique().tolist() == ["a: Class I", "b: Class II", "c: Class III"]
-    assert table[["x1", "x2", "x3"]].sum(axis=1).to_numpy() == pytest.approx(np.ones(len(table)))
-    inside = class_shapes([SourceSet([*COUNTEREXAMPLE, [0.5, 0.35, 0.15]])])
+def test_sets_are_named_with_their_class_and_why():
+    table = class_shapes([CLASS_I, POINT, COUNTEREXAMPLE])
+    assert table.drop_duplicates("panel")["label"].tolist() == [
+        "Class I: contains the uniform distribution",
+        "Class II: P1 ≥ P2 ≥ P3 throughout",
+        "Class III: crosses P1 = P2 and P2 = P3, not the uniform distribution",
+    ]
+    assert table[["P1", "P2", "P3"]].sum(axis=1).to_numpy() == pytest.approx(np.ones(len(table)))
+    inside = class_shapes([SourceSet([*COUNTEREXAMPLE.vertices, [0.5, 0.35, 0.15]])])
     assert len(inside) == 3, "a vertex inside the hull is no corner"
     with pytest.raises(ValueError, match="3 letters, and these distributions have 2"):
         class_shapes([SourceSet([0.5, 0.5])])
+    figure = draw_classes(table)
+    assert finding_of(figure)[0].endswith(
+        "one contains the uniform distribution, one keeps to one order, one does neither"
+    )
+    assert finding_of(draw_classes(class_shapes([POINT])))[0] == "Of one source set, one keeps to one order"
 
 
-def test_the_six_regions_fill_the_simplex():
-    table = region_shapes()
-    assert table["label"].nunique() == 6
-    assert areas(table) == pytest.approx(0.5)
-    for label, rows in table.groupby("label"):
-        order = [int(letter) for letter in label.split(" ≥ ")]
-        middle = rows[["x1", "x2", "x3"]].mean()
-        assert middle.sort_values(ascending=False).index.tolist() == [f"x{letter}" for letter in order]
+def test_the_six_regions_fill_the_simplex_and_are_named_beside_it():
+    table = region_shapes(CLASS_III)
+    regions = table[table["kind"] == "region"]
+    assert regions["label"].nunique() == 6
+    assert area_of(regions).area == pytest.approx(WHOLE)
+    for label, rows in regions.groupby("label"):
+        middle = rows[["P1", "P2", "P3"]].mean()
+        assert middle.sort_values(ascending=False).index.tolist() == label.split(" ≥ ")
+        assert area_of(rows).area == pytest.approx(WHOLE / 6)
+    figure = draw_regions(table)
+    assert {rf"$P_{a}\geq P_{b}\geq P_{c}$" for a, b, c in itertools.permutations("123")} <= set(said(figure))
+    assert {r"$\mathcal{S}_0$", r"$\mathcal{P}$"} <= set(said(figure))
+    assert "three of the six" in finding_of(figure)[0]
+    assert len(figure.axes[0].lines) == 4, "three borders, each once, and the uniform distribution"
 
 
 def test_pieces_make_up_the_set_and_images_are_in_order():
     table = folding_shapes(CLASS_III)
-    whole = class_shapes([CLASS_III])
-    assert areas(table, panel="set and pieces") == pytest.approx(areas(whole), abs=1e-8)
-    images = table[table["panel"] == "folded images"]
-    assert areas(images) == pytest.approx(areas(whole), abs=1e-8), "folding keeps areas"
-    for panel in ("folded images", "intersection", "union"):
-        corners = table[table["panel"] == panel][["x1", "x2", "x3"]].to_numpy()
-        assert (np.diff(corners, axis=1) <= 1e-9).all(), panel
-    assert 0 < areas(table, panel="intersection") < areas(table, kind="image")
-    back = table[table["panel"] == "folded back"]
-    regions = table[table["kind"] == "piece"]["label"].nunique()
-    assert areas(back, kind="inside") == pytest.approx(regions * areas(table, panel="intersection"), abs=1e-7)
+    whole = part(table, "set")
+    assert part(table, "piece").symmetric_difference(whole).area == pytest.approx(0, abs=1e-8)
+    pieces, images = (table[table["kind"] == kind].groupby("label") for kind in ("piece", "image"))
+    for (order, piece), (_, image) in zip(pieces, images, strict=True):
+        assert area_of(piece).area == pytest.approx(area_of(image).area, abs=1e-8), order
+    for kind in ("image", "intersection", "union"):
+        corners = table[table["kind"] == kind][["P1", "P2", "P3"]].to_numpy()
+        assert (np.diff(corners, axis=1) <= 1e-9).all(), kind
+    assert part(table, "union").symmetric_difference(part(table, "image")).area == pytest.approx(0, abs=1e-8)
+    share = part(table, "intersection").area / part(table, "union").area
+    assert f"three pieces share {100 * share:.0f} % of" in finding_of(draw_folding(table))[0]
+
+
+def test_what_is_folded_back_is_inside_around_and_besides():
+    table = unfolded_shapes(CLASS_III)
+    whole, lower, upper, beyond = (part(table, kind) for kind in ("set", "lower", "upper", "beyond"))
+    assert lower.difference(whole).area == pytest.approx(0, abs=1e-8)
+    assert whole.difference(upper).area == pytest.approx(0, abs=1e-8)
+    assert beyond.intersection(whole).area == pytest.approx(0, abs=1e-8)
+    assert beyond.area == pytest.approx(lower.area, abs=1e-8), "three copies in the set, three outside"
+    assert "covers three copies" in finding_of(draw_unfolded(table))[0]
+    held = unfolded_shapes(SEGMENT)
+    assert "beyond" not in set(held["kind"])
+    assert finding_of(draw_unfolded(held))[0].endswith("the bound holds")
+
+
+@pytest.mark.parametrize("source", [CLASS_III, COUNTEREXAMPLE], ids=["polygon", "point"])
+@pytest.mark.parametrize("distortion", [0.3, 0.55, 0.6])
+def test_the_lower_bound_is_the_least_leakage_of_all_that_is_shown_as_covered(source, distortion):
+    table = unfolded_shapes(source)
+    covered = table[table["kind"].isin(["lower", "beyond"])][["P1", "P2", "P3"]].to_numpy()
+    covered = covered / covered.sum(axis=1, keepdims=True)  # nine decimals
+    bound = kalantari2018.theorem_3(Folding(source, ties=False), distortion, "largest").lower
+    assert bound == pytest.approx(float(exact_curve(SourceSet(covered)).leakage([distortion])[0]), abs=1e-7)
+
+
+@pytest.mark.parametrize("source", [CLASS_III, COUNTEREXAMPLE, CYCLE, SEGMENT, POINT, CLASS_I], ids=str)
+def test_any_set_has_its_pictures_with_texts_that_can_be_read(source):
+    for table, draw in (
+        (class_shapes([source]), draw_classes),
+        (region_shapes(source), draw_regions),
+        (folding_shapes(source), draw_folding),
+        (unfolded_shapes(source), draw_unfolded),
+    ):
+        figure = draw(table)
+        assert finding_of(figure)[0]
+        check_text(figure)
+        assert finding_of(draw(table, "Mine"))[0] == "Mine"
+
+
+def test_a_union_is_drawn_as_one_shape():
+    table = folding_shapes(CLASS_III)
+    *_, intersection, union = draw_folding(table).axes
+    for axes, kind in ((intersection, "intersection"), (union, "union")):
+        (filled,) = (patch for patch in axes.patches if patch.get_facecolor()[3] > 0)
+        outline = part(table, kind)
+        assert len(filled.get_path()) == len(outline.exterior.coords), "closed, with no inner edge"
 
 
 def test_colors_of_a_best_mechanism():
-    source = SourceSet([[0.6, 0.2, 0.12, 0.08], [0.5, 0.3, 0.15, 0.05]])
-    table = coloring_table(source, 0.35, 2)
-    colors = table["color"].to_numpy().reshape(4, 4)
-    assert (colors[:, 2:] == "none").all()
-    assert np.diagonal(colors)[:2].tolist() == ["black", "black"]
-    ratio = table["probability"].max() / table.loc[table["color"] == "red", "probability"].min()
-    lemma = lemma_8_table(source, 0.35).set_index("suppressed")
+    table = coloring_table(COLORED, 0.37, 2)
+    colors = table["color"].to_numpy().reshape(6, 6)
+    assert (colors[:, 4:] == "none").all()
+    assert colors[0, :4].tolist() == ["white", "red", "red", "red"]
+    assert np.diagonal(colors)[1:4].tolist() == ["black"] * 3
+    ratio = (
+        table.loc[table["color"] == "black", "probability"].max() / table["probability"][table["color"] == "red"].min()
+    )
+    lemma = lemma_8_table(COLORED, 0.37).set_index("suppressed")
     assert math.log(ratio) == pytest.approx(lemma.loc[2, "leakage"], abs=1e-6)
+    assert lemma.loc[2, "leakage"] == pytest.approx(math.log(6), abs=1e-8)
     assert lemma.loc[2, "attained"]
     assert (lemma.loc[:2, "claim 1":] == "True").all(axis=None)
-    assert lemma.loc[:, "leakage"].min() == pytest.approx(leakage_curve(source, [0.35])[0], abs=1e-9)
+    assert lemma.loc[:, "leakage"].min() == pytest.approx(leakage_curve(COLORED, [0.37])[0], abs=1e-9)
     with pytest.raises(ValueError, match="suppress fewer letters"):
-        coloring_table(source, 0.1, 3)
+        coloring_table(COLORED, 0.1, 3)
+
+
+def test_every_entry_is_written_with_its_color_and_as_a_fraction():
+    figure = draw_coloring(coloring_table(COLORED, 0.37, 2))
+    check_text(figure)
+    entries = said(figure)
+    assert [entries.count(text) for text in ("W\n3/4", "R\n1/12", "B\n1/2", "W\n1/7", "0")] == [1, 3, 3, 6, 12]
+    assert entries.count("$M-k=4$") == entries.count("$k=2$") == 2
+    assert finding_of(figure)[0] == "One diagonal entry is not black, the most that the claim allows"
+    black = draw_coloring(coloring_table(POINT, 0.3, 0))
+    assert finding_of(black)[0] == "Every diagonal entry of the three published letters is black"
 
 
 def test_theorem_3_beside_the_truth():
-    source = SourceSet(COUNTEREXAMPLE)
-    table = theorem_3_table(source, [0.3, 0.6])
-    assert table["exact"].to_numpy() == pytest.approx(leakage_curve(source, [0.3, 0.6]), abs=1e-7)
+    table = theorem_3_table(COUNTEREXAMPLE, [0.3, 0.6])
+    assert table["exact"].to_numpy() == pytest.approx(leakage_curve(COUNTEREXAMPLE, [0.3, 0.6]), abs=1e-7)
     assert table["exact"].iloc[1] == 0
     assert table["corrected lower"].iloc[1] == pytest.approx(math.log(4 / 3), abs=1e-7)
     assert (table["corrected upper"] >= table["exact"] - 1e-7).all()
+
+
+@pytest.fixture(scope="module")
+def curves():
+    return theorem_3_curves(COUNTEREXAMPLE, 0.2, 2)
+
+
+def test_curves_of_theorem_3_are_true_to_half_a_pixel_whatever_the_grid(curves):
+    axes = draw_theorem_3(curves, class_shapes([COUNTEREXAMPLE])).axes[1]
+    pixel = np.ptp(axes.get_ylim()) / (axes.get_position().height * axes.figure.get_figheight() * 300)
+    places, exact = np.linspace(0.2, 0.666, 200), exact_curve(COUNTEREXAMPLE)
+    drawn = np.interp(places, curves["distortion"], curves["exact"])
+    assert np.abs(drawn - exact.leakage(places)).max() < pixel / 2
+    for place in exact.breakpoints:
+        assert np.abs(curves["distortion"] - place).min() < 1e-7
+    with pytest.raises(ValueError, match=r"below \(M - 1\)/M = 0\.6667, got 0\.7"):
+        theorem_3_curves(COUNTEREXAMPLE, 0.7, 2)
+
+
+def test_the_violation_is_shaded_and_told(curves):
+    figure = draw_theorem_3(curves, class_shapes([COUNTEREXAMPLE]))
+    check_text(figure)
+    axes = figure.axes[1]
+    assert axes.get_ylabel() == "leakage (nats)"
+    note = "".join(said(figure))
+    assert "dotted: both bounds, as printed and corrected" in note
+    assert "from $D=47/80$ on nothing leaks" in note
+    excess = math.log(2 * (1 - 0.5875) / 0.5875)  # the curve of Class I where the exact one reaches 0
+    assert f"there: {excess:.3f}" in note
+    assert f"{excess:.3f} nats above" in finding_of(figure)[0]
+    (shade,) = axes.collections
+    shaded = np.concatenate([path.vertices for path in shade.get_paths()])
+    assert shaded[:, 0].min() == pytest.approx(17 / 35, abs=1e-7), "only where the bound is too high"
+
+
+def test_bounds_that_hold_are_told_so():
+    rows = theorem_3_table(SEGMENT, [0.2, 0.5, 0.6])
+    assert finding_of(draw_theorem_3(rows, class_shapes([SEGMENT])))[0] == "Both bounds of Theorem 3 hold for this set"
+    with pytest.raises(ValueError, match="lacks the column exact"):
+        draw_theorem_3(rows.drop(columns="exact"), class_shapes([SEGMENT]))
 
 
 def test_failures_are_counted_from_the_seed():
@@ -103,45 +229,3 @@ def test_failures_are_counted_from_the_seed():
     assert (first["excess"] >= 0).all()
     assert len(first) == 12
     assert (first["lower"] - first["exact"] <= first["excess"] + 1e-7).all()
-
-
-def test_every_shape_is_drawn_in_its_panel():
-    table = folding_shapes(CLASS_III)
-    figure = draw_shapes(table, "Folding")
-    panels = [axes for axes in figure.axes if axes.patches]
-    assert [axes.get_title(loc="left") for axes in panels] == table["panel"].unique().tolist()
-    for axes, (_, rows) in zip(panels, table.groupby("panel", sort=False), strict=True):
-        triangle, *shapes = axes.patches
-        assert triangle.get_hatch() is None
-        polygons = [corners for _, corners in rows.groupby("shape", sort=False) if len(corners) > 2]
-        assert len(shapes) == len(polygons)
-        for shape, corners in zip(shapes, polygons, strict=True):
-            x, y = shape.get_xy()[0]
-            first = corners.iloc[0]
-            assert (x, y) == pytest.approx((first["x2"] + first["x3"] / 2, first["x3"] * math.sqrt(3) / 2))
-        assert len({(shape.get_hatch(), shape.get_edgecolor()) for shape in shapes}) == rows["label"].nunique()
-
-
-def test_points_and_segments_are_shapes_too():
-    table = class_shapes([SourceSet([0.5, 0.3, 0.2], name="point"), SourceSet([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]])])
-    point, segment = draw_shapes(table).axes
-    assert any(line.get_marker() == "o" for line in point.lines)
-    assert any(line.get_linewidth() > 2 for line in segment.lines)
-
-
-def test_every_entry_is_written_over_its_color():
-    table = coloring_table(SourceSet([0.5, 0.3, 0.2]), 0.3, 0)
-    figure = draw_coloring(table, "Colors")
-    axes = figure.axes[0]
-    assert [float(text.get_text()) for text in axes.texts] == pytest.approx(table["probability"], abs=0.0005001)
-    assert len(axes.patches) == 9
-    assert axes.get_xlabel() == "published letter"
-
-
-def test_bounds_have_units_and_five_kinds_of_line():
-    table = theorem_3_table(CLASS_III, [0.1, 0.3, 0.5])
-    axes = draw_theorem_3(table, "Bounds").axes[0]
-    assert axes.get_ylabel() == "leakage (nats)"
-    assert len({str(line._dash_pattern) for line in axes.lines}) == 5
-    with pytest.raises(ValueError, match="lacks the column exact"):
-        draw_theorem_3(table.drop(columns="exact"))

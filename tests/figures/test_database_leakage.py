@@ -4,20 +4,21 @@ import itertools
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from paper_repro import Query, hamming, truncated_geometric
 from paper_repro.figures.database_leakage import (
     database_table,
-    distance_table,
-    draw_distances,
-    draw_graph,
+    draw_neighbors,
+    draw_scaled,
     draw_theorem_1,
+    neighbor_table,
     output_table,
+    scaled_table,
     theorem_1_table,
 )
-from tests.figures.pictures import numbers, texts
+from paper_repro.figures.layout import check_text, finding_of
+from tests.figures.pictures import texts
 
 LOG2 = math.log(2)
 DIGITS = 1e-8  # tables are rounded to 8 digits
@@ -80,33 +81,57 @@ def test_lines_differ_in_more_than_color(bounds):
     assert len({drawn.get_color() for drawn in axes.lines}) == 3
 
 
-def test_distances_of_figure_4b_as_printed():
+def test_the_matrix_is_that_of_figure_4b_in_its_order():
     header, *rows = [text.split() for text in FIGURE_4B.strip().splitlines()]
-    table = distance_table("abc", 2)
-    assert len(rows) == len(table) == 9
-    for name, *entries in rows:
-        assert table.loc[name, header].tolist() == [int(entry) for entry in entries]
+    table = scaled_table("abc", 2, LOG2)
+    assert list(dict.fromkeys(table["published"])) == list(dict.fromkeys(table["database"])) == header
+    assert table["distance"].tolist() == [int(entry) for _, *entries in rows for entry in entries]
+    assert (table["exact"] * 2.0 ** table["distance"]).to_numpy() == pytest.approx(1 / 4, abs=1e-8)
+    assert (table["printed"] * 2.0 ** table["distance"]).to_numpy() == pytest.approx(3 / 2, abs=1e-8)
+
+
+@pytest.mark.parametrize(("values", "records", "leakage"), [("abc", 2, LOG2), ("ab", 3, 1.0), ("ab", 1, 0.0)])
+def test_both_scales_are_told_with_what_a_row_sums_to(values, records, leakage):
+    figure = draw_scaled(scaled_table(values, records, leakage))
+    check_text(figure)
+    assert finding_of(figure)[0].endswith("it sums to 1")
+    entries = texts(figure)
+    assert len(entries) == len(values) ** (2 * records)
+    assert entries.count("$a$") == len(values) ** records
+    if records == 2:
+        assert finding_of(figure)[0] == "A row sums to 6 with the printed $a=3/2$; with $a=1/4$ it sums to 1"
+        key = [text.get_text() for text in figure.axes[1].texts]
+        assert key[:6] == ["entry", "exact", "as printed", "$a$", "1/4", "3/2"]
 
 
 def test_names_of_databases_are_distinct():
-    assert distance_table([1, 11], 2).index.is_unique
+    assert scaled_table([1, 11], 2, 1.0)["database"].nunique() == 4
 
 
-def test_graph_of_example_1_has_all_databases_and_edges():
-    databases, names = hamming(3, 2), distance_table("abc", 2).index.to_numpy()
-    edges = pd.DataFrame(names[databases.edges], columns=["from", "to"])
-    figure = draw_graph(edges, "Databases")
-    assert sorted(texts(figure)) == sorted(names)
-    (segments,) = [drawn for drawn in figure.axes[0].collections if hasattr(drawn, "get_segments")]
-    assert len(segments.get_segments()) == len(edges) == 18
+@pytest.mark.parametrize(
+    ("values", "individuals"),
+    [("abc", ["Bob", "Alice"]), ([0, 1], ["x", "y", "z"]), ("ab", ["$"]), ([1, 11], ["A", "B"])],
+)
+def test_neighbors_are_joined_on_a_grid(values, individuals):
+    graph = hamming(len(values), len(individuals))
+    table = neighbor_table(values, individuals)
+    assert len(table) == len(graph.edges)
+    figure = draw_neighbors(table)
+    check_text(figure)
+    (axes,) = figure.axes
+    assert len(axes.patches) == len(table)
+    looks = {(str(edge.get_linestyle()), edge.get_edgecolor()) for edge in axes.patches}
+    assert len(looks) == len(individuals), "told apart by dashes and colors"
+    names = texts(figure)
+    assert len(names) == graph.size + len(individuals)
+    assert f"Each of {graph.size} databases" in finding_of(figure)[0]
 
 
-def test_distances_are_written_out():
-    table = distance_table("abc", 2)
-    figure = draw_distances(table, "Distances")
-    assert (numbers(figure) == table.to_numpy().ravel()).all()
-    assert figure.axes[0].get_xlabel() == "database"
-    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == list(table.columns)
+def test_individuals_need_different_names():
+    with pytest.raises(ValueError, match="different names, got Bob, Bob"):
+        neighbor_table("ab", ["Bob", "Bob"])
+    with pytest.raises(ValueError, match="give at least one individual"):
+        neighbor_table("ab", [])
 
 
 @pytest.mark.parametrize(("values", "individuals"), [(2, 1), (2, 4), (3, 2)])

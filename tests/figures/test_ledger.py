@@ -12,6 +12,7 @@ from paper_repro.claims import VERDICTS, read_ledger
 from paper_repro.claims.base import PAPERS, WEIGHTS, claims_of, sample_of
 from paper_repro.claims.verify import QUICK
 from paper_repro.figures import ledger, ledger_pages
+from paper_repro.figures.layout import check_text, finding_of
 from paper_repro.paths import NOTEBOOKS, ROOT
 from paper_repro.reproduce.formulas import failing_formulas, html_text, markdown_text
 
@@ -93,18 +94,32 @@ def grey(color):
     return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
-def test_verdicts_and_weights_are_told_apart_in_grey(table):
-    figure = ledger.draw_verdicts(ledger.summary_table(table), "Verdicts")
-    verdicts, weights = figure.axes
-    assert sum(bar.get_width() for container in verdicts.containers for bar in container) == len(table)
-    for axes, names in ((verdicts, VERDICTS), (weights, WEIGHTS)):
+def test_verdicts_and_weights_are_told_apart_in_grey_and_by_their_names(table):
+    summary = ledger.summary_table(table)
+    figure = ledger.draw_verdicts(summary)
+    check_text(figure)
+    assert f"Of {len(table)} claims" in finding_of(figure)[0]
+    papers = ["all", *(paper for paper in PAPERS if paper in summary.index)]
+    for axes, names in zip(figure.axes, (VERDICTS, WEIGHTS), strict=True):
         assert {container.get_label() for container in axes.containers} == set(names)
-        bars = [container.patches[0] for container in axes.containers]
-        for left, right in itertools.pairwise(bars):
-            apart = abs(grey(left.get_facecolor()) - grey(right.get_facecolor()))
-            assert apart > 0.12 or left.get_hatch() != right.get_hatch()
-        assert len({(round(grey(bar.get_facecolor()), 2), bar.get_hatch()) for bar in bars}) == len(names)
-    assert list(ledger_pages.MEANINGS) == [container.get_label() for container in verdicts.containers]
+        for left, right in itertools.pairwise(container.patches[0] for container in axes.containers):
+            assert abs(grey(left.get_facecolor()) - grey(right.get_facecolor())) > 0.12
+        totals = summary.loc[papers, list(names)].sum(axis=1)
+        for row, (paper, total) in enumerate(totals.items()):
+            widths = {container.get_label(): container.patches[row].get_width() for container in axes.containers}
+            for name, width in widths.items():
+                assert width == pytest.approx(100 * summary.loc[paper, name] / total)
+        said = [text.get_text().replace("\n", " ") for text in axes.texts]
+        assert {*names} <= set(said)
+        assert sorted(int(text) for text in said if text.isdigit()) == sorted(
+            count for count in summary[list(names)].to_numpy().ravel() if count
+        )
+    assert list(ledger_pages.MEANINGS) == [container.get_label() for container in figure.axes[0].containers]
+
+
+def test_a_ledger_of_one_paper_has_its_bars(table):
+    summary = ledger.summary_table(table[table["paper"] == "alvim2011"])
+    check_text(ledger.draw_verdicts(summary))
 
 
 def test_every_row_has_an_anchor_on_the_page_of_its_paper_and_in_the_html(pages):
@@ -213,13 +228,15 @@ def test_what_rests_on_what_is_told_from_the_root_down():
 
 
 def test_the_picture_of_what_rests_on_what_names_every_row():
-    figure = ledger.draw_rests(ledger_pages.rests_table(MADE_UP), "What rests on it")
-    figure.draw_without_rendering()
-    (axes,) = figure.axes
-    labels = [text.get_text() for text in axes.texts]
-    assert [label.rpartition(": ")[2] for label in labels] == [row.verdict for row in MADE_UP]
-    boxes = [text.get_window_extent() for text in axes.texts]
-    assert all(figure.bbox.contains(*box.min) and figure.bbox.contains(*box.max) for box in boxes)
+    for rows in (MADE_UP, RECORD):
+        rests = ledger_pages.rests_table(rows)
+        figure = ledger.draw_rests(rests)
+        check_text(figure)
+        shown = rests[rests["root"] == rests["root"].iloc[0]]
+        labels = [text.get_text() for text in figure.axes[0].texts]
+        assert labels[::3] == shown["number"].tolist()
+        assert labels[2::3] == shown["verdict"].tolist()
+        assert finding_of(figure)[0].startswith(f"{len(shown) - 1} rows rest on {shown['number'].iloc[0]}")
 
 
 def test_the_html_asks_nobody_for_anything_and_is_the_same_each_time(made_up):
