@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_distortion
 from paper_repro.curves import leakage_curve, with_jumps
-from paper_repro.figures.registry import COLORS, DASHES, HATCHES
+from paper_repro.figures.registry import COLORS, DASHES, HATCHES, by_letters, set_label
 from paper_repro.figures.style import DISTORTION, LEAKAGE, draw_shaded, drawing, need, rounded
 from paper_repro.notions import DifferentialPrivacy, Notion
 from paper_repro.notions.exact_curves import ExactCurve, exact_curve
@@ -198,9 +198,17 @@ def draw_curves(table: pd.DataFrame, title: str = "", bands: pd.DataFrame | None
 
 
 @drawing("source_set")
-def draw_leakages(table: pd.DataFrame, title: str = "") -> Figure:
-    """Least leakages as a shaded table: one row a source set, one column a distortion; as of :func:`leakage_table`."""
-    return draw_shaded(table.set_index("source_set"), title, f"{DISTORTION}; entries: {LEAKAGE}", "{:.3f}")
+def draw_leakages(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """Least leakages as a shaded table: one row a source set, one column a distortion; as of :func:`leakage_table`.
+
+    Cells where nothing leaks are blank.
+    """
+    names = table["source_set"].tolist()
+    named = table.drop(columns="source_set").set_axis([set_label(name) for name in names])
+    figure = draw_shaded(named, title, f"{DISTORTION}", "{:.3f}", subtitle)
+    for row in by_letters(names):
+        figure.axes[0].axhline(row, color="white", linewidth=6)
+    return figure
 
 
 def check_names(sources: Sequence[SourceSet]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ __all__ = [
     "PRINTED",
     "UNREACHABLE",
     "Look",
+    "by_letters",
     "letter_label",
     "notion_look",
     "plain_text",
@@ -144,6 +145,16 @@ def letter_label(letter: object) -> str:
     """
     found = re.fullmatch(r"x(\d+)", str(letter))
     return f"$P_{{{found[1]}}}$" if found else plain_text(str(letter))
+
+
+def by_letters(names: Sequence[str]) -> list[int]:
+    """Where, in a list of source sets, the papers' ones have another number of letters than the one before.
+
+    >>> by_letters(["P_I_6", "P_II_6", "P_I_10", "mine"])
+    [2]
+    """
+    sizes = [kind[1] if (kind := _of_the_papers(name)) else "" for name in names]
+    return [i for i in range(1, len(sizes)) if sizes[i] and sizes[i - 1] and sizes[i] != sizes[i - 1]]
 
 
 def plain_text(text: str) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from paper_repro.figures.layout import PAGE, headline
 from paper_repro.figures.leakage_curves import check_names
-from paper_repro.figures.registry import COLORS, letter_label, set_label
+from paper_repro.figures.registry import EXACT, PRINTED, by_letters, letter_label, set_label
 from paper_repro.figures.style import DISTORTION, canvas, drawing, rounded
 from paper_repro.notions.exact_curves import exact_curve
 from paper_repro.papers import kalantari2018
@@ -22,17 +22,18 @@ from paper_repro.types import FloatArray
 
 __all__ = [
     "CitedTable",
+    "breakpoint_finding",
     "breakpoint_table",
     "cited_subtitle",
     "cited_table",
     "class_table",
     "draw_breakpoints",
+    "leakage_finding",
     "vertex_page",
     "vertex_table",
 ]
 
-_EXACT: dict[str, Any] = {"color": COLORS[1], "marker": "v", "ls": "", "ms": 6}
-_PRINTED: dict[str, Any] = {"color": COLORS[2], "marker": "^", "ls": "", "mfc": "white", "ms": 5.5}
+_SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -182,30 +183,75 @@ def breakpoint_table(sources: Sequence[SourceSet]) -> pd.DataFrame:
     return rounded(pd.DataFrame(rows, columns=["source_set", "kind", "distortion", "leakage"]), 8, distortion=9)
 
 
+def breakpoint_finding(table: pd.DataFrame) -> str:
+    r"""Where print is furthest off, as a sentence; of a table as of :func:`breakpoint_table`.
+
+    >>> breakpoint_finding(breakpoint_table([SourceSet([0.5, 0.3, 0.2], name="mine")]))
+    'Randomized response stays best up to $D = 0.4$ for mine, not just up to $0.2$ as printed'
+    >>> breakpoint_finding(breakpoint_table([SourceSet([0.5, 0.5])]))
+    'Where the curves of differential privacy change form'
+    """
+    first = table.groupby(["source_set", "kind"], sort=False)["distortion"].min().unstack()
+    late = (first["exact"] - first["printed"]).dropna() if "printed" in first else pd.Series(dtype=float)
+    if late.max() > _SAME:
+        name = str(late.idxmax())
+        exact, printed = first.loc[name, ["exact", "printed"]]
+        return (
+            f"Randomized response stays best up to $D = {exact:g}$ for {set_label(name)}, "
+            f"not just up to ${printed:g}$ as printed"
+        )
+    return "Where the curves of differential privacy change form"
+
+
+def leakage_finding(table: pd.DataFrame, sources: Sequence[SourceSet]) -> str:
+    """Up to which distortion all sets of as many letters leak alike; of a table as of ``leakage_curves.leakage_table``.
+
+    >>> sets = [SourceSet([0.5, 0.3, 0.2], name="a"), SourceSet([0.6, 0.2, 0.2], name="b")]
+    >>> from paper_repro.figures.leakage_curves import leakage_table
+    >>> leakage_finding(leakage_table(sets, [0.1, 0.4, 0.45]), sets)
+    'Up to $D = 0.1$ it is worth nothing to know the source better: sets of as many letters leak alike'
+    """
+    leakages = table.drop(columns="source_set").groupby([source.alphabet_size for source in sources])
+    alike = (leakages.max() - leakages.min()).max() < _SAME
+    last = next((i for i, same in enumerate(alike) if not same), len(alike))
+    if len(leakages) == len(sources) or not last:
+        return f"The least leakage of {len(sources)} source set{'s' * (len(sources) > 1)}"
+    return (
+        f"Up to $D = {alike.index[last - 1]}$ it is worth nothing to know the source better: "
+        "sets of as many letters leak alike"
+    )
+
+
 @drawing("source_set", "kind", "distortion", "leakage")
-def draw_breakpoints(table: pd.DataFrame, title: str = "") -> Figure:
+def draw_breakpoints(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
     """Exact breakpoints against printed thresholds, one line a source set, as of :func:`breakpoint_table`.
 
     Raises ValueError if a column is missing.
     """
     names = list(dict.fromkeys(table["source_set"]))
-    figure, axes = canvas(7.2, 1.3 + 0.42 * len(names))
-    for row, name in enumerate(names):
+    gaps = by_letters(names)
+    rows = {name: i + 0.6 * sum(gap <= i for gap in gaps) for i, name in enumerate(names)}
+    last = max(rows.values())
+    figure, axes = canvas(PAGE, 1.5 + 0.34 * (last + 1))
+    for name, row in rows.items():
         own = table[table["source_set"] == name]
         exact, printed = (own.loc[own["kind"] == kind, "distortion"] for kind in ("exact", "printed"))
         axes.plot([0, exact.max()], [row, row], color="0.75", linewidth=1, zorder=1)
-        axes.plot(exact, [row + 0.14] * len(exact), zorder=3, **_EXACT)
-        axes.plot(printed, [row - 0.16] * len(printed), zorder=2, **_PRINTED)
-    axes.set(xlabel=DISTORTION, title=title, yticks=range(len(names)), yticklabels=names, xlim=(0, 1))
-    axes.set_ylim(-0.6, len(names) - 0.4)
-    axes.invert_yaxis()
+        axes.plot(exact, [row + 0.14] * len(exact), zorder=3, **EXACT.mark)
+        axes.plot(printed, [row - 0.18] * len(printed), zorder=2, **PRINTED.mark)
+    axes.set(xlabel=DISTORTION, xlim=(0, 1), ylim=(last + 0.6, -0.6))
+    axes.set_yticks(list(rows.values()), [set_label(name) for name in names])
+    axes.tick_params(axis="y", length=0)
     axes.grid(False, axis="y")
-    exact_label = "exact breakpoint (first: randomized response stops being best; last: nothing leaks)"
     handles = [
-        Line2D([], [], **_EXACT, label=exact_label),
-        Line2D([], [], **_PRINTED, label="threshold as printed in Theorems 1 and 2"),
+        Line2D([], [], **{**look.mark, "label": label})
+        for look, label in (
+            (EXACT, "exact: the curve changes form"),
+            (PRINTED, "threshold as printed (Theorems 1 and 2)"),
+        )
     ]
-    figure.legend(handles=handles, loc="outside lower left")
+    figure.legend(handles=handles, loc="outside lower left", ncols=2, fontsize=8)
+    headline(figure, title, subtitle)
     return figure
 
 

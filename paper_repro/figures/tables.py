@@ -185,25 +185,24 @@ def table_html(texts: pd.DataFrame, name: str, finding: str, subtitle: str = "",
     said = html_text(finding) + (f"<br><span {_QUIET}>{html_text(subtitle)}</span>" if subtitle else "")
     told = f'<p style="color: #595959">{html_text(note)}</p>' if note else ""
     styler = _styled(texts, name, _html)
-    styler.set_caption(said).set_table_attributes('style="font-variant-numeric: tabular-nums"')
+    styler.set_table_attributes('style="font-variant-numeric: tabular-nums"')
     styler.set_table_styles(
         [
-            {"selector": "caption", "props": "text-align: left; font-weight: bold; color: inherit; font-size: 1em"},
-            {"selector": "td", "props": "text-align: right; white-space: nowrap"},
+            {"selector": "td", "props": "text-align: right; white-space: nowrap; padding: 0.2em 0.6em"},
         ]
     )
-    return f"<figure>{styler.to_html()}{told}</figure>"
+    return f"<figure><figcaption><strong>{said}</strong></figcaption>{styler.to_html()}{told}</figure>"
 
 
 def _styled(texts: pd.DataFrame, name: str, written: Callable[[object], str]) -> Styler:
     """The styled table, its headers written; ids in it are the same each time."""
     columns = pd.Index([written(str(column)) for column in texts.columns], name=written(_corner(texts)) or None)
     named = pd.DataFrame(texts.to_numpy(), index=[written(str(row)) for row in texts.index], columns=columns)
-    return (
-        Styler(named, uuid=re.sub(r"\W", "-", name), cell_ids=False)
-        .format(written)
-        .map(lambda text: _MARKED if _PRINT.search(text) else "")
-    )
+
+    def style(text: Any) -> str:
+        return _MARKED if _PRINT.search(text) else "text-align: center" if text in ("•", "") else ""
+
+    return Styler(named, uuid=re.sub(r"\W", "-", name), cell_ids=False).format(written).map(style)
 
 
 def _html(cell: object) -> str:

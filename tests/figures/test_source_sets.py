@@ -12,15 +12,17 @@ from paper_repro.figures.leakage_curves import curve_table, draw_curves, draw_le
 from paper_repro.figures.privacy_notions import lemma_table
 from paper_repro.figures.registry import set_label
 from paper_repro.figures.source_sets import (
+    breakpoint_finding,
     breakpoint_table,
     cited_table,
     class_table,
     draw_breakpoints,
+    leakage_finding,
     vertex_page,
     vertex_table,
 )
 from paper_repro.figures.tables import number_texts
-from tests.figures.pictures import NAMES, ROUNDED, RUNS, SETS, drawn, load
+from tests.figures.pictures import NAMES, ROUNDED, RUNS, SETS, SIX, drawn, load
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -94,21 +96,23 @@ def test_tables_of_no_set_are_refused(table):
         table([])
 
 
-@pytest.mark.parametrize(
-    ("name", "xlabel", "rows"),
-    [
-        ("breakpoints", "worst-case Hamming distortion D (probability that a letter is changed)", NAMES),
-        (
-            "leakages",
-            "worst-case Hamming distortion D (probability that a letter is changed); entries: leakage (nats)",
-            NAMES,
-        ),
-    ],
-)
-def test_tables_name_their_rows_and_columns(name, xlabel, rows):
+@pytest.mark.parametrize("name", ["breakpoints", "leakages"])
+def test_tables_name_their_rows_and_columns(name):
     (axes,) = drawn(name).axes
-    assert " ".join(axes.get_xlabel().split()) == xlabel  # in lines that fit the figure
-    assert [label.get_text() for label in axes.get_yticklabels()] == rows
+    assert axes.get_xlabel() == "worst-case Hamming distortion D (probability that a letter is changed)"
+    assert [label.get_text() for label in axes.get_yticklabels()] == [set_label(name) for name in NAMES]
+
+
+def test_findings_are_those_of_the_numbers():
+    assert breakpoint_finding(breakpoint_table(load("P_II_6", "P_II_10"))) == (
+        f"Randomized response stays best up to $D = 0.18$ for {set_label('P_II_10')}, not just up to $0.02$ as printed"
+    )
+    sets = load(*SIX)
+    table = leakage_table(sets, [0.05, 0.1, 0.11, 0.3])
+    assert leakage_finding(table, sets).startswith("Up to $D = 0.1$ it is worth nothing to know the source better")
+    assert leakage_finding(table[:1], sets[:1]) == "The least leakage of 1 source set"
+    own = [pr.SourceSet([0.5, 0.3, 0.2], name="1"), pr.SourceSet([0.8, 0.1, 0.1], name="2")]
+    assert leakage_finding(leakage_table(own, [0.4]), own) == "The least leakage of 2 source sets"
 
 
 @pytest.mark.parametrize("size", ["6", "10"])

@@ -106,3 +106,12 @@ def test_every_link_of_the_stored_page_leads_somewhere():
         path, _, anchor = link.partition("#")
         assert (page.parent / path).is_file(), link
         assert not anchor or f'<a id="{anchor}"></a>' in (page.parent / path).read_text("utf-8"), link
+
+
+def test_rows_of_the_ledger_that_notebooks_and_pages_name_exist():
+    known = {line.partition(",")[0] for line in (ROOT / "data" / "ledger.csv").read_text("utf-8").splitlines()}
+    sources = [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "paper_repro" / "figures").glob("*.py")]
+    rows = r'"((?:alvim2011|kalantari201[678]|zhong_bu2022)\.\w+)\\?"'
+    named = {row: path.name for path in sources for row in re.findall(rows, path.read_text("utf-8"))}
+    assert len(named) > 10
+    assert {row: page for row, page in named.items() if row not in known} == {}
