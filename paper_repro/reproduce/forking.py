@@ -32,7 +32,7 @@ from paper_repro.paths import NOTEBOOKS
 __all__ = ["Forked", "Template", "notebook_modules", "template"]
 
 # What runs every notebook, and what the figures import only where they need it.
-_RUNNING = ("ipykernel.kernelapp", "papermill")
+_RUNNING = ("ipykernel.debugger", "ipykernel.kernelapp", "papermill", "psutil")
 _DRAWING = (*(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")), "seaborn")
 _SERVE = "from paper_repro.reproduce.forking import _serve; _serve()"
 _LONGEST = 1 << 20  # bytes of a request
