@@ -37,6 +37,7 @@ from paper_repro.papers.polytopes import Polytope
 from paper_repro.sources import SourceSet
 
 __all__ = [
+    "class_picture",
     "class_shapes",
     "coloring_table",
     "draw_classes",
@@ -322,6 +323,24 @@ def draw_classes(table: pd.DataFrame, title: str = "") -> Figure:
         axes.set_ylim(-0.31, 0.96)
         axes.text(0.5, -0.13, in_symbols(reason.replace(", ", ",\n")), ha="center", va="top", fontsize=8)
     return figure
+
+
+def class_picture(corners: Sequence[Sequence[float]], first: float, second: float) -> tuple[Figure, pd.DataFrame, str]:
+    """A set whose last corner gives the first two letters other probabilities: figure, table and text of :func:`draw_classes`.
+
+    Raises ValueError if the two sum to more than 1.
+
+    >>> print(class_picture([[0.6, 0.3, 0.1], [0.5, 0.1, 0.4]], 0.5, 0.3)[2])
+    A set in the simplex of three letters: Class II: P1 ≥ P2 ≥ P3 throughout
+    """
+    if min(first, second) < 0 or first + second > 1:
+        raise ValueError(
+            f"the first two probabilities must be at least 0 and sum to at most 1, got {first} and {second}"
+        )
+    moved = [first, second, round(1 - first - second, 9)]
+    table = class_shapes([SourceSet([*corners[:-1], moved], name="set")])
+    figure = draw_classes(table, f"This set is of {table['label'].iloc[0].partition(':')[0]}")
+    return figure, table, f"A set in the simplex of three letters: {table['label'].iloc[0]}"
 
 
 @drawing(*_COLUMNS)
