@@ -135,7 +135,7 @@ def executed(monkeypatch):
     def execute(tasks, jobs, done):
         for task in tasks:
             names.append(task.name)
-            Path(task.parameters["output_dir"], f"{task.name}.csv").write_text("drawn")
+            Path(task.parameters["output_dir"], f"{task.name}.csv").write_text(f"drawn by {task.name}")
             done(task)
 
     monkeypatch.setattr(notebook_runs, "execute_all", execute)
@@ -146,7 +146,9 @@ def test_only_what_has_changed_runs_again(notebooks, tmp_path, executed, monkeyp
     def again(**options):
         executed.clear()
         run_figures(tmp_path / "figures", notebooks=notebooks, **options)
-        assert all((tmp_path / "figures" / f"{name}.csv").read_text() == "drawn" for name in ("narrow", "wide"))
+        assert all(
+            (tmp_path / "figures" / f"{name}.csv").read_text() == f"drawn by {name}" for name in ("narrow", "wide")
+        )
         return list(executed)
 
     assert again() == ["narrow", "wide"]
