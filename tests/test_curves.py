@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paper_repro import SourceSet, exact_curve, leakage_curve, load_source_set
-from paper_repro.curves import with_jumps
+from paper_repro.curves import PIXELS, refined
 from tests.oracles.instances import CLASSES, inside, random_vertices, vertex_sets
 from tests.oracles.tradeoffs import leakage_error, leakage_of_prior, least_distortion, least_distortion_without_leakage
 
@@ -197,19 +198,17 @@ def test_negative_leakages_are_refused(leakage):
     assert repr(leakage) in str(error.value)
 
 
-# Jumps of curves that are known point by point
+# Points to draw a curve by
 
 
 def falling(places, heights):
     """A curve with slope -1 and jumps of these heights at these places, taking the lower value there."""
-    return lambda distortion: 2 - distortion + sum(h for p, h in zip(places, heights, strict=True) if distortion < p)
+    return lambda distortion: 2 - distortion + sum(h * (distortion < p) for p, h in zip(places, heights, strict=True))
 
 
 @pytest.mark.parametrize(("place", "height"), [(0.3, 1.0), (0.31234, 0.2), (0.05, 0.1), (0.95, 0.05)])
 def test_a_jump_is_found_with_both_its_ends(place, height):
-    grid = np.linspace(0, 1, 21)
-    curve = falling([place], [height])
-    distortions, leakages, ends = with_jumps(curve, grid, [curve(point) for point in grid])
+    distortions, leakages, ends = refined(falling([place], [height]), [0, 1])
     assert ends.count("open") == ends.count("closed") == 1
     at = ends.index("open")
     assert ends[at + 1] == "closed"
@@ -220,21 +219,40 @@ def test_a_jump_is_found_with_both_its_ends(place, height):
     assert (np.diff(leakages) <= 0).all()
 
 
-def test_two_jumps_in_different_cells():
-    grid, curve = np.linspace(0, 1, 11), falling([0.25, 0.77], [0.5, 0.3])
-    distortions, _, ends = with_jumps(curve, grid, [curve(point) for point in grid])
+def test_two_jumps_and_several_curves():
+    distortions, _, ends = refined(falling([0.25, 0.77], [0.5, 0.3]), np.linspace(0, 1, 11))
+    assert [round(place, 6) for place, end in zip(distortions, ends, strict=True) if end] == [0.25, 0.25, 0.77, 0.77]
+    curves = falling([0.25], [0.5]), falling([0.77], [0.3])
+    distortions, leakages, ends = refined(lambda d: np.column_stack([curve(d) for curve in curves]), [0, 1])
+    assert leakages.shape == (len(distortions), 2)
     assert [round(place, 6) for place, end in zip(distortions, ends, strict=True) if end] == [0.25, 0.25, 0.77, 0.77]
 
 
-@pytest.mark.parametrize("curve", [lambda d: -math.log(d), lambda d: 1 / d, lambda d: math.sqrt(1 - d), lambda d: 0.0])
-def test_steep_is_no_jump(curve):
-    grid = np.linspace(0.01, 1, 30)
-    distortions, leakages, ends = with_jumps(curve, grid, [curve(point) for point in grid])
+STEEP = [
+    lambda d: -np.log(d),
+    lambda d: 1 / d,
+    lambda d: np.sqrt(1 - d),
+    lambda d: np.maximum(0.3 - d, 0) ** 2,
+    lambda d: np.maximum.reduce([5 - 40 * d, 1.2 - d, 0.31 - 0.2 * d]),  # convex, bent between the places
+    lambda d: 0 * d,
+]
+
+
+@pytest.mark.parametrize("curve", STEEP)
+@pytest.mark.parametrize("points", [2, 10, 200])
+def test_lines_between_the_points_are_right_to_half_a_pixel(curve, points, rng):
+    distortions, leakages, ends = refined(curve, np.linspace(0.01, 1, points))
     assert not any(ends)
-    assert (distortions == grid).all()
-    assert leakages == pytest.approx([curve(point) for point in grid])
+    assert leakages == pytest.approx(curve(distortions))
+    assert set(np.linspace(0.01, 1, points)) <= set(distortions) and len(distortions) < 500
+    places = rng.uniform(0.01, 1, 400)
+    scale = (np.array(PIXELS) - 1) / [0.99, np.ptp(leakages) or 1]
+    drawn, true = (np.column_stack(pair) * scale for pair in ((distortions, leakages), (places, curve(places))))
+    assert shapely.distance(shapely.LineString(drawn), shapely.points(true)).max() <= 0.5
 
 
-def test_an_infinite_start_is_left_alone():
-    distortions, leakages, ends = with_jumps(lambda d: 1 - d, [0.0, 0.5], [math.inf, 0.5])
-    assert (distortions.tolist(), leakages.tolist(), ends) == ([0.0, 0.5], [math.inf, 0.5], ["", ""])
+def test_a_curve_is_followed_to_where_it_is_infinite():
+    with np.errstate(divide="ignore"):
+        distortions, leakages, ends = refined(lambda d: -np.log(d), [0.0, 0.5])
+    assert leakages[0] == math.inf and np.isfinite(leakages[1:]).all() and not any(ends)
+    assert distortions[1] < 0.5 / PIXELS[0]

@@ -52,7 +52,7 @@ def walk(tmp_path_factory):
     command = [sys.executable, "-c", RUN, str(ROOT / "notebooks" / "leakage_curves.ipynb"), str(folder), "P_II_6"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    assert (folder / "figure_4.png").exists()
+    assert (folder / "leakages_differential-privacy_P_II_6.png").exists()
     return json.loads(run.stderr.splitlines()[-1])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage
-from paper_repro.figures.layout import COLUMN, PAGE, headline
-from paper_repro.figures.registry import COLORS, DASHES, PRINTED, plain_text
+from paper_repro.curves import refined
+from paper_repro.figures.layout import COLUMN, PAGE, headline, label_ends
+from paper_repro.figures.registry import COLORS, DASHES, PRINTED, Look, plain_text
 from paper_repro.figures.style import canvas, drawing, need, rounded
 from paper_repro.figures.tables import number_text
 from paper_repro.graphs import Query, databases, hamming
@@ -26,6 +28,7 @@ __all__ = [
     "draw_neighbors",
     "draw_scaled",
     "draw_theorem_1",
+    "finding_of_theorem_1",
     "neighbor_table",
     "output_table",
     "scaled_table",
@@ -33,18 +36,24 @@ __all__ = [
 ]
 
 
-def theorem_1_table(records: int, values: Sequence[int], largest_leakage: float, points: int = 100) -> pd.DataFrame:
+def theorem_1_table(records: int, values: Sequence[int], largest_leakage: float, points: int = 25) -> pd.DataFrame:
     """Theorem 1 of Alvim et al. 2011: the bound on min-entropy leakage in bits, against the privacy parameter in nats.
 
-    Columns: ``values``, ``leakage`` (nats) and ``bound`` (bits). Raises ValueError if there is no number of values.
+    Columns: ``values``, ``leakage`` (nats), ``bound`` (bits) and ``most``, the bits that there are to know. At least so many
+    points a line, and as many as a line right to half a pixel needs. Raises ValueError if there is no number of values.
 
-    >>> theorem_1_table(100, [2], 5.0, 2)["bound"].round(3).tolist()
+    >>> theorem_1_table(100, [2], 5.0, 2)["bound"].round(3).iloc[[0, -1]].tolist()
     [0.0, 99.031]
     """
     need(values, "number of values")
     grid = np.linspace(0.0, check_leakage(largest_leakage), points).round(9)
-    rows = [(v, eps, alvim2011.theorem_1(v, records, eps)) for v in values for eps in grid]
-    return rounded(pd.DataFrame(rows, columns=["values", "leakage", "bound"]), 8, leakage=9)
+    frames = []
+    for v in values:
+        bound = np.vectorize(partial(alvim2011.theorem_1, v, records), otypes=[float])
+        leakages, bits, _ = refined(bound, grid)
+        columns = {"values": v, "leakage": leakages, "bound": bits, "most": records * np.log2(v)}
+        frames.append(pd.DataFrame(columns))
+    return rounded(pd.concat(frames, ignore_index=True), 8, leakage=9)
 
 
 def neighbor_table(values: Sequence[Hashable], individuals: Sequence[str]) -> pd.DataFrame:
@@ -134,24 +143,40 @@ def output_table(values: int, records: int, outputs: Sequence[int], leakage: flo
     return rounded(pd.DataFrame(rows, columns=["outputs", "exact", "proposition_2", "theorem_1"]), 8)
 
 
-@drawing("values", "leakage", "bound")
-def draw_theorem_1(table: pd.DataFrame, title: str = "") -> Figure:
+@drawing("values", "leakage", "bound", "most")
+def draw_theorem_1(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
     """Bounds on min-entropy leakage in bits against the privacy parameter in nats, one line per number of values.
 
-    ``table`` is as of :func:`theorem_1_table`. Raises ValueError if a column is missing.
+    Thin lines are what there is to know. ``table`` is as of :func:`theorem_1_table`; the title is by default
+    :func:`finding_of_theorem_1`. Raises ValueError if a column is missing.
     """
-    figure, axes = canvas(7.2, 4.4)
+    figure, axes = canvas(PAGE, 3.9)
     for number, (values, rows) in enumerate(table.groupby("values", sort=False)):
         color, dashes = COLORS[number % len(COLORS)], DASHES[number % len(DASHES)]
-        axes.plot(rows["leakage"], rows["bound"], color=color, linestyle=dashes, clip_on=False)
-        place = rows[["leakage", "bound"]].to_numpy()[-1]
-        axes.annotate(f"v = {values}", place, xytext=(5, 0), textcoords="offset points", va="center", color=color)
+        axes.axhline(rows["most"].iloc[0], color=color, linewidth=0.6, zorder=1)
+        look = Look(f"$v = {values}$", color, dashes, "o")
+        axes.plot(rows["leakage"], rows["bound"], clip_on=False, gid=f"v = {values}", **look.line)
     axes.set(
-        xlabel="privacy parameter of differential privacy (nats)", ylabel="min-entropy leakage (bits)", title=title
+        xlabel=r"privacy parameter $\epsilon$ of differential privacy (nats)",
+        ylabel=r"bound $B(u, v, \epsilon)$ on min-entropy leakage (bits)",
+        xlim=(0, float(table["leakage"].max())),
+        ylim=(0, 1.04 * float(table["most"].max())),
     )
-    axes.set_xlim(0, float(table["leakage"].max()))
-    axes.set_ylim(bottom=0)
+    headline(figure, title or finding_of_theorem_1(table), subtitle)
+    label_ends(axes)
     return figure
+
+
+def finding_of_theorem_1(table: pd.DataFrame) -> str:
+    r"""At which privacy the bound says little, in a sentence: where it reaches nine tenths of all there is to know.
+
+    >>> finding_of_theorem_1(theorem_1_table(100, [2, 10], 12.0))
+    'At $\\epsilon = 5.9$ nats the bound allows nine tenths of all there is to know'
+    """
+    near = table[table["bound"] >= 0.9 * table["most"]].groupby("values")["leakage"].min()
+    if len(near) < table["values"].nunique():
+        return rf"Up to $\epsilon = {table['leakage'].max():.2g}$ nats, the bound keeps part of the data private"
+    return rf"At $\epsilon = {near.max():.2g}$ nats the bound allows nine tenths of all there is to know"
 
 
 @drawing("from", "to", "individual")

@@ -8,31 +8,83 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
 from paper_repro.composition import parallel_composition
-from paper_repro.curves import with_jumps
-from paper_repro.databases import database_leakage_curve, optimal_database_mechanism
-from paper_repro.figures.leakage_curves import add_curve, in_print
-from paper_repro.figures.registry import COLORS, DASHES
-from paper_repro.figures.style import LEAKAGE, canvas, drawing, need, on_two_lines, panels, rounded
-from paper_repro.graphs import MOST_WRITTEN_OUT
+from paper_repro.curves import refined
+from paper_repro.databases import database_distances, database_leakage_curve, optimal_database_mechanism
+from paper_repro.figures.curves import SAME, UNBOUNDED, Cited, add_curve, cited_as, in_print, parameter_texts, spelled
+from paper_repro.figures.layout import PAGE, headline
+from paper_repro.figures.registry import BOUNDS, EXACT, notion_look
+from paper_repro.figures.style import LEAKAGE, drawing, need, rounded
+from paper_repro.graphs import MOST_WRITTEN_OUT, databases
 from paper_repro.notions import Notion
 from paper_repro.papers import zhong_bu2022
+from paper_repro.solvers.games import perfect_privacy
 from paper_repro.sources import SourceSet
+from paper_repro.types import FloatArray
 
-__all__ = ["draw_global", "draw_profiles", "global_table", "profile_table", "record_table"]
+__all__ = [
+    "cited_figure",
+    "database_subtitle",
+    "draw_global",
+    "draw_profiles",
+    "finding_of_bounds",
+    "finding_of_profiles",
+    "global_table",
+    "profile_table",
+    "record_table",
+]
 
 _DECIMALS = 6
-# Probabilities below this are not drawn where there are many numbers of records.
-_LEAST = 1e-6
-_LOWER: dict[str, Any] = {"color": COLORS[1], "linewidth": 0.8}
-_UPPER: dict[str, Any] = {**_LOWER, "linestyle": DASHES[4]}
-_EXACT: dict[str, Any] = {"color": COLORS[2], "linewidth": 1.6}
-_INTERVAL: dict[str, Any] = {"color": COLORS[6], "alpha": 0.45}
+_PROBABILITIES = 15
+_FIGURES: dict[tuple[object, ...], Cited] = {
+    (2, 2): Cited("databases"),
+    (50, 1000): Cited("databases_large"),
+    (2, 2, 0.4, 0.3, 0.2, 0.1): Cited("databases_prior"),
+}
+# The panels of a figure, in pixels at 300 dots an inch.
+_PANEL = (450, 400)
+_ACROSS = 4
+_FEW = 12
+_LEAST = 1e-4
+_INTERVAL: dict[str, Any] = {"color": "#D9E3EE", "lw": 0}
+
+
+def cited_figure(values: int, records: int, prior: Sequence[float] = ()) -> Cited:
+    """The theorem behind a figure, and its file name; for other databases, a name of their own.
+
+    >>> cited_figure(2, 2).name, cited_figure(3, 2).name
+    ('databases', 'databases_3_2')
+    """
+    known = cited_as(_FIGURES, values, records, *map(float, prior), kind="databases")
+    return known._replace(source=f"Zhong and Bu 2022, Theorem {6 if len(prior) else 7}")
+
+
+def database_subtitle(
+    values: int, records: int, notions: Sequence[Notion], prior: Sequence[float] = (), source: str = ""
+) -> str:
+    r"""What a figure of databases is of, for the line below its title.
+
+    >>> from paper_repro.notions import RenyiDP
+    >>> database_subtitle(2, 2, [RenyiDP(2)], [0.4, 0.3, 0.2, 0.1])
+    '2 records of 2 values; databases 11, 12, 21, 22 have probabilities 0.4, 0.3, 0.2, 0.1; $\\alpha = 2$'
+    """
+    parts = [f"{records} record{'s' * (records != 1)} of {values} values"]
+    if len(prior) > _FEW:
+        parts.append("a prior of its own")
+    elif len(prior):
+        names = [
+            "".join(str(int(str(value)) + 1) for value in database)
+            for database in databases(tuple(range(values)), records)
+        ]
+        parts.append(f"databases {', '.join(names)} have probabilities {', '.join(f'{p:g}' for p in prior)}")
+    else:
+        parts.append("uniform prior")
+    parts += parameter_texts(notions)
+    return "; ".join([*parts, f"after {source}"] if source else parts)
 
 
 def global_table(
@@ -57,9 +109,10 @@ def global_table(
     Returns
     -------
     DataFrame
-        ``notion``, ``distortion``, ``exact``, ``lower`` and ``upper``, in nats; the bounds in their corrected reading, and
-        between the points of the grid interpolated; ``end``, ``open`` and ``closed`` at the ends of a jump. Without a
-        prior, upper bounds of maximal information are those of the uniform prior.
+        ``notion``, ``distortion``, ``exact``, ``lower`` and ``upper``, in nats, the bounds in their corrected reading; ``end``,
+        ``open`` and ``closed`` at the ends of a jump. Points are added to the distortions where a curve or bound is bent, so that
+        straight lines between them are right to half a pixel of a panel. Without a prior, upper bounds of maximal information
+        are those of the uniform prior.
 
     Raises
     ------
@@ -73,19 +126,19 @@ def global_table(
     need(notions, "notion")
     source, grid = (SourceSet(prior) if len(prior) else None), np.asarray(distortions, dtype=float)
     need(grid, "distortion")
+    zero = records * (1 - 1 / values)
+    if source is not None:
+        zero = perfect_privacy(source.vertices, database_distances(values, records)).distortion
+    places = np.append(grid, zero) if grid.min() < zero < grid.max() else grid
     frames = []
     for notion in notions:
-        bounds = _printed_bounds(values, records, notion, grid, source)
-        least = partial(database_leakage_curve, values, records, notion=notion, source=source)
-        if source is None or not notion.jumps:  # for the uniform prior none does
-            frames.append(bounds.assign(exact=least(grid), end=""))
-            continue
-        places, leakages, ends = with_jumps(lambda place: float(least([place])[0]), grid, least(grid))  # noqa: B023
-        between = {side: np.interp(places, grid, bounds[side]) for side in ("lower", "upper")}
-        exact = {"notion": notion.name, "distortion": places, "exact": leakages, "end": ends}
-        frames.append(pd.DataFrame({**exact, **between}))
-    columns = ["notion", "distortion", "exact", "lower", "upper", "end"]
-    return rounded(pd.concat(frames, ignore_index=True)[columns], _DECIMALS)
+        together = partial(_exact_and_bounds, values, records, notion, source)
+        first = together(np.array([places.min()]))
+        span = np.full(3, first.max()) if np.isfinite(first).all() else None
+        at, found, ends = refined(together, places, pixels=_PANEL, span=span)
+        columns = dict(zip(("exact", "lower", "upper"), found.T, strict=True))
+        frames.append(pd.DataFrame({"notion": notion.name, "distortion": at, **columns, "end": ends}))
+    return rounded(pd.concat(frames, ignore_index=True), _DECIMALS)
 
 
 def profile_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
@@ -104,7 +157,7 @@ def profile_table(values: int, records: int, notions: Sequence[Notion], distorti
         best = optimal_database_mechanism(values, records, distortion=distortion, notion=notion)
         changed = best.profile.changed if best.profile else None
         frames.append(pd.DataFrame({"notion": notion.name, "changed": np.arange(records + 1), "probability": changed}))
-    return rounded(pd.concat(frames, ignore_index=True), _DECIMALS)
+    return rounded(pd.concat(frames, ignore_index=True), _PROBABILITIES)
 
 
 def record_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
@@ -130,72 +183,182 @@ def record_table(values: int, records: int, notions: Sequence[Notion], distortio
 
 
 @drawing("notion", "distortion", "exact", "lower", "upper", "end")
-def draw_global(table: pd.DataFrame, title: str = "") -> Figure:
-    """Printed bounds for databases as bands, with the exact least leakage in them; one panel a notion.
+def draw_global(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """Printed bounds for databases as bands, with the exact least leakage in them; one panel a notion, one scale a row.
 
-    ``table`` is as of :func:`global_table`. Raises ValueError if a column is missing.
+    Notions that are infinite where nothing is changed come first. ``table`` is as of :func:`global_table`; the title is by
+    default :func:`finding_of_bounds`. Raises ValueError if a column is missing.
     """
-    groups = list(table.groupby("notion", sort=False))
-    figure, places = panels(
-        len(groups),
-        4,
-        lambda across, down: (max(5.0, 2.35 * across), 2.15 * down + 0.8),
-        title,
-        "expected number of records changed",
-        LEAKAGE,
-        sharex=True,
-    )
-    for axes, (name, rows) in zip(places, groups, strict=False):
-        axes.fill_between(rows["distortion"], rows["lower"], rows["upper"], lw=0, **_INTERVAL)
-        axes.plot(rows["distortion"], rows["lower"], **_LOWER)
-        axes.plot(rows["distortion"], rows["upper"], **_UPPER)
-        add_curve(axes, rows, "exact", zorder=3, **_EXACT)
-        axes.set_title(on_two_lines(str(name)), fontsize=8.5)
-        axes.set_xlim(0, float(table["distortion"].max()))
-        axes.set_ylim(bottom=0)
-        axes.tick_params(labelbottom=True)
-    handles = [
-        Line2D([], [], **_EXACT, label="exact"),
-        Line2D([], [], **_UPPER, label="upper bound"),
-        Line2D([], [], **_LOWER, label="lower bound"),
-        Patch(facecolor=_INTERVAL["color"], alpha=_INTERVAL["alpha"], label="interval"),
-    ]
-    if len(groups) < len(places):
-        places[-1].legend(handles=handles, loc="center")
+    groups = {str(name): rows for name, rows in table.groupby("notion", sort=False)}
+    kinds = [[name for name in groups if (name in UNBOUNDED) is kind] for kind in (True, False)]
+    lines = [kind[start : start + _ACROSS] for kind in kinds for start in range(0, len(kind), _ACROSS)]
+    across = max(len(line) for line in lines)
+    figure = Figure(figsize=(PAGE, 1.1 + 1.75 * len(lines)), layout="constrained")
+    places = figure.subplots(len(lines), across, squeeze=False, sharex=True, sharey="row")
+    for line, row in zip(lines, places, strict=True):
+        highest = max(float(groups[name][["exact", "upper"]].replace(np.inf, np.nan).max().max()) for name in line)
+        for axes, name in zip(row, line, strict=False):
+            _draw_bounds(axes, name, groups[name])
+        row[0].set_ylim(-0.04 * highest, 1.08 * highest)
+        for axes in row[len(line) :]:
+            axes.axis("off")
+    places[0, 0].set_xlim(0, float(table["distortion"].max()))
+    figure.supxlabel("expected number of records changed", fontsize=9)
+    figure.supylabel(LEAKAGE, fontsize=9)
+    # Above each other beside a row that is not full, else below the plots.
+    free = next((row[-1] for line, row in zip(lines, places, strict=True) if len(line) < across), None)
+    drawn = {str(mark.get_label()): mark for axes in figure.axes for mark in [*axes.lines, *axes.collections]}
+    drawn = {label: mark for label, mark in drawn.items() if not label.startswith("_")}
+    keys: dict[str, Any] = {"handles": list(drawn.values()), "fontsize": 8}
+    if free is None:
+        figure.legend(loc="outside lower center", ncols=4, **keys)
     else:
-        figure.legend(handles=handles, loc="outside lower center", ncols=4)
+        free.legend(loc="center left", **keys)
+    headline(figure, title or finding_of_bounds(table), subtitle)
     return figure
+
+
+def finding_of_bounds(table: pd.DataFrame) -> str:
+    """For how many notions the printed bounds are exact, in a sentence.
+
+    >>> from paper_repro.notions import DifferentialPrivacy, MaximalLeakage
+    >>> finding_of_bounds(global_table(2, 2, [DifferentialPrivacy(), MaximalLeakage()], [0.1, 0.4]))
+    'The upper bound is the truth for one of two notions, the lower bound for one'
+    """
+    sides = {
+        side: [_is_exact(rows, side) for _, rows in table.groupby("notion", sort=False)] for side in ("upper", "lower")
+    }
+    if not any(sides["upper"] + sides["lower"]):
+        return f"Neither bound is the truth for any of {spelled(len(sides['upper']))} notions"
+    upper, lower, count = sum(sides["upper"]), sum(sides["lower"]), len(sides["upper"])
+    return (
+        f"The upper bound is the truth for {spelled(upper) if upper else 'none'} of {spelled(count)} notions, "
+        f"the lower bound for {spelled(lower) if lower else 'none'}"
+    )
 
 
 @drawing("notion", "changed", "probability")
-def draw_profiles(table: pd.DataFrame, title: str = "") -> Figure:
-    """How many records the best mechanism of each notion changes; for more than a dozen records on a logarithmic scale.
+def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """How many records the best mechanisms change, as stems, one panel for all notions that share a profile.
 
-    ``table`` is as of :func:`profile_table`. Raises ValueError if a column is missing.
+    For more than a dozen records on a logarithmic scale, down to 1e-4. ``table`` is as of :func:`profile_table`; the title is by
+    default :func:`finding_of_profiles`. Raises ValueError if a column is missing.
     """
-    groups = list(table.groupby("notion", sort=False))
-    figure, axes = canvas(7.2, 4.4)
-    width = 0.86 / len(groups)
-    few = table["changed"].nunique() <= 12
-    for number, (name, rows) in enumerate(groups):
-        color, dashes = COLORS[number % len(COLORS)], DASHES[number % len(DASHES)]
+    groups = _alike(table)
+    few = table["changed"].nunique() <= _FEW
+    most = max(len(names) for names, _ in groups)
+    across = min(len(groups), _ACROSS)
+    down = -(-len(groups) // across)
+    figure = Figure(figsize=(PAGE, 1.1 + down * (1.5 + 0.14 * most)), layout="constrained")
+    places = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
+    least = 0.0 if few else _LEAST
+    for axes, (names, chances) in zip(places, groups, strict=False):
+        changed = np.arange(len(chances))
+        seen = (chances >= _LEAST) | few
+        crowded = seen.sum() > 40
+        axes.vlines(changed[seen], least, chances[seen], color=EXACT.color, lw=1.6 if few else 0.5)
+        axes.plot(
+            changed[seen],
+            chances[seen],
+            "o",
+            color=EXACT.color,
+            ms=4 if few else 1.2 if crowded else 2.5,
+            clip_on=False,
+        )
+        axes.set_title(
+            "\n".join(
+                notion_look(name).label.replace("approximate differential", "approximate\ndifferential")
+                for name in names
+            ),
+            fontsize=7.5,
+        )
+        if not few:
+            likeliest = int(chances.argmax())
+            axes.text(
+                0.5,
+                0.5,
+                f"{likeliest} with\nprobability\n{chances[likeliest]:.2g}",
+                transform=axes.transAxes,
+                size=7,
+                ha="center",
+                color="0.3",
+            )
+        axes.grid(False, axis="x")
         if few:
-            places = rows["changed"] + (number - (len(groups) - 1) / 2) * width
-            axes.bar(places, rows["probability"], 0.9 * width, color=color, label=name)
-            continue
-        seen = rows[rows["probability"] >= _LEAST]
-        axes.plot(seen["changed"], seen["probability"], color=color, linestyle=dashes, label=name)
-        if len(seen) <= 3:  # too narrow for a line
-            axes.plot(seen["changed"], seen["probability"], color=color, marker="D", ms=4, ls="", mfc="none")
-    axes.set(xlabel="number of records changed", ylabel="probability", title=title)
+            axes.set_xticks(changed)
+    for axes in places[len(groups) :]:
+        axes.axis("off")
     if few:
-        axes.set_xticks(np.arange(int(table["changed"].max()) + 1))
-        axes.set_ylim(bottom=0)
+        places[0].set_ylim(0, 1)
     else:
-        axes.set(yscale="log", ylim=(_LEAST, 2))
-    axes.grid(False, axis="x")
-    axes.legend()
+        places[0].set(yscale="log", ylim=(_LEAST, 1))
+        shown = np.flatnonzero(np.max([chances for _, chances in groups], axis=0) >= _LEAST)
+        places[0].set_xlim(shown[0] - 0.03 * np.ptp(shown) - 1, shown[-1] + 0.03 * np.ptp(shown) + 1)
+    figure.supxlabel("number of records changed", fontsize=9)
+    figure.supylabel("probability", fontsize=9)
+    headline(figure, title or finding_of_profiles(table), subtitle)
     return figure
+
+
+def finding_of_profiles(table: pd.DataFrame) -> str:
+    """How many profiles the best mechanisms of a table have between them, in a sentence.
+
+    >>> from paper_repro.notions import DifferentialPrivacy, MaximalLeakage
+    >>> finding_of_profiles(profile_table(2, 2, [DifferentialPrivacy(), MaximalLeakage()], 0.4))
+    'Two notions of privacy change records in two different ways'
+    """
+    count, different = table["notion"].nunique(), len(_alike(table))
+    if different == 1:
+        return "All notions of privacy change records in the same way" if count > 1 else "How many records are changed"
+    return f"{spelled(count).capitalize()} notions of privacy change records in {spelled(different)} different ways"
+
+
+def _draw_bounds(axes: Axes, name: str, rows: pd.DataFrame) -> None:
+    """One panel: the interval, its ends where they are not the truth, the exact curve, and what is hidden by it in words."""
+    axes.fill_between(rows["distortion"], rows["lower"], rows["upper"], label="between the bounds", **_INTERVAL)
+    exact = {side: _is_exact(rows, side) for side in ("upper", "lower")}
+    for side in ("upper", "lower"):
+        if not exact[side]:
+            add_curve(axes, rows, side, ends=False, gid=f"{name} {side}", **{**BOUNDS[side].line, "clip_on": True})
+    add_curve(axes, rows, "exact", gid=name, **EXACT.line)
+    axes.set_title(notion_look(name).label.replace("differential", "\ndifferential").replace(" \n", "\n"), fontsize=8)
+    axes.axhline(0, color="0.55", linewidth=0.8, zorder=1)
+    axes.tick_params(labelsize=7.5, labelbottom=True)
+    said = (
+        "both bounds exact" if all(exact.values()) else "upper bound exact" if exact["upper"] else "lower bound exact"
+    )
+    notes = [said] if any(exact.values()) else []
+    if rows["exact"].max() <= SAME:
+        notes.append("0 for every $D$ shown")
+    elif rows["lower"].max() <= SAME:
+        notes.append("lower bound 0")
+    axes.text(0.97, 0.95, "\n".join(notes), transform=axes.transAxes, ha="right", va="top", size=7, color="0.3")
+
+
+def _is_exact(rows: pd.DataFrame, side: str) -> bool:
+    return bool((rows[side] - rows["exact"]).abs().max() <= 2 * SAME)
+
+
+def _alike(table: pd.DataFrame) -> list[tuple[list[str], FloatArray]]:
+    """Notions in groups that share a profile, shape (records + 1,)."""
+    groups: list[tuple[list[str], FloatArray]] = []
+    for name, rows in table.groupby("notion", sort=False):
+        chances = rows["probability"].to_numpy()
+        same = [names for names, other in groups if np.abs(other - chances).max() < SAME]
+        if same:
+            same[0].append(str(name))
+        else:
+            groups.append(([str(name)], chances))
+    return groups
+
+
+def _exact_and_bounds(
+    values: int, records: int, notion: Notion, source: SourceSet | None, distortions: FloatArray
+) -> FloatArray:
+    """Least leakages, and their lower and upper bounds, shape (points, 3)."""
+    exact = database_leakage_curve(values, records, distortions, notion=notion, source=source)
+    bounds = _printed_bounds(values, records, notion, distortions, source)
+    return np.column_stack([exact, bounds["lower"], bounds["upper"]])
 
 
 def _printed_bounds(

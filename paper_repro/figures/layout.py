@@ -122,7 +122,8 @@ def label_lines(
     for name, pieces in sorted(shown, key=lambda pair: sum(int(ink[line].sum()) for line in pair[1])):
         wide, high = (int(length) + 6 for length in _size(axes, name))
         line, own = pieces[0], np.logical_or.reduce([ink[line] for line in pieces])
-        x, y, foot = _place(own, [other for key, other in ink.items() if key not in pieces], taken, wide, high)
+        others = [other for key, other in ink.items() if key not in pieces]
+        x, y, foot = _place(_alone(own, others), others, taken, wide, high)
         leader = {**_LEADER, "color": line.get_color()} if foot else None
         at = (x + 3) / width, (y + 3) / height
         text = axes.annotate(
@@ -251,6 +252,13 @@ def _place(
     closest = min((edge[0][best], edge[1][best]) for edge in edges if near[edge][best] == to_own[best])
     foot = feet[:, closest[0], closest[1]]
     return x, y, (int(foot[1]), int(foot[0]))
+
+
+def _alone(own: BoolArray, others: list[BoolArray]) -> BoolArray:
+    """Where a line is told apart from the others; all of it, if it nowhere is."""
+    other = np.logical_or.reduce([np.zeros_like(own), *others])
+    apart = own & (distance_transform_edt(~other) > 6) if other.any() else own
+    return apart if apart.any() else own
 
 
 def _size(axes: Axes, name: str) -> tuple[float, float]:

@@ -1,131 +1,140 @@
-"""Least leakage against distortion: curves as points, the printed formulas beside them, and their figures."""
+"""Figures 4 and 5: least leakages of source sets, and what the printed formulas claim instead."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
-import matplotlib.path
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion
-from paper_repro.curves import leakage_curve, with_jumps
-from paper_repro.figures.registry import COLORS, DASHES, HATCHES, by_letters, set_label
+from paper_repro.curves import leakage_curve, refined
+from paper_repro.figures.curves import (
+    DECIMALS,
+    SAME,
+    Cited,
+    add_curve,
+    certified_decimals,
+    check_names,
+    cited_as,
+    curve_points,
+    curve_table,
+    draw_curves,
+    finding_of_curves,
+    grid_of,
+)
+from paper_repro.figures.layout import PAGE, headline, label_lines
+from paper_repro.figures.registry import PRINTED, UNREACHABLE, Look, by_letters, set_label, set_looks
 from paper_repro.figures.style import DISTORTION, LEAKAGE, draw_shaded, drawing, need, rounded
 from paper_repro.notions import DifferentialPrivacy, Notion
-from paper_repro.notions.exact_curves import ExactCurve, exact_curve
+from paper_repro.notions.exact_curves import exact_curve
 from paper_repro.papers import kalantari2018
 from paper_repro.sources import SourceSet, load_source_set
-from paper_repro.types import FloatArray
+from paper_repro.types import BoolArray, FloatArray
 
 __all__ = [
-    "add_curve",
-    "check_names",
-    "curve_points",
-    "curve_table",
-    "draw_curves",
+    "cited_figure",
+    "comparison_table",
+    "draw_comparison",
     "draw_leakages",
-    "in_print",
+    "finding_of_comparison",
     "leakage_table",
     "printed_table",
+    "why_not_printed",
 ]
 
-_DECIMALS = 8  # at most: of what is certified to 1e-9 nats
-# A printed curve that differs by less is the exact one, and a jump of less is none.
-_SAME = 1e-6
-# A printed formula's limit at a threshold is taken this far below it; a smaller step than _JUMP is no jump.
-_BESIDE, _JUMP = 1e-9, 1e-3
-# Leakages below this are drawn as 0.
-_ZERO = 1e-6
-_PRINTED: dict[str, Any] = {"linestyle": (0, (1, 1.6)), "linewidth": 1.1}
-_THRESHOLD: dict[str, Any] = {"color": "0.45", "linestyle": (0, (4, 3)), "linewidth": 0.9}
-_MARKED: dict[str, Any] = {"color": "0.3", "marker": "D", "mfc": "white", "ms": 4, "ls": ""}
+_FIGURES: dict[tuple[object, ...], Cited] = {
+    ("differential privacy", *(f"P_{kind}_{size}" for kind in ("I", "II", "IIIa", "IIIb", "IIIc"))): Cited(
+        f"figure_{number}",
+        f"Kalantari et al. 2018, Figure {number}",
+        (f"kalantari2018.figure_{number}", "kalantari2018.theorem_2", "kalantari2018.theorem_3"),
+    )
+    for number, size in ((4, 6), (5, 10))
+}
+_ACROSS = 4
+_NOBODY = "#7A4A1E"
 
 
-def curve_table(
+def cited_figure(sources: Sequence[SourceSet], notion: Notion) -> Cited:
+    """The paper's figure of these very sets, with the rows of the ledger on it; for others, a file name of their own.
+
+    >>> cited_figure([SourceSet([0.5, 0.5], name="mine")], DifferentialPrivacy()).name
+    'leakages_differential-privacy_mine'
+    """
+    return cited_as(_FIGURES, notion.name, *(source.name for source in sources), kind="leakages")
+
+
+def comparison_table(
     sources: Sequence[SourceSet],
-    notions: Sequence[Notion],
+    notion: Notion | None = None,
     smallest_distortion: float = 0.005,
     largest_distortion: float = 1.0,
-    points: int = 200,
+    points: int = 25,
+    show_printed: bool = True,
 ) -> pd.DataFrame:
-    """Points of privacy-distortion curves, with both ends of every jump.
+    """Exact curves of source sets, and for differential privacy those of :func:`printed_table`, if they are to be shown.
 
-    Parameters
-    ----------
-    sources : sequence of SourceSet, of different names
-    notions : sequence of Notion
-    smallest_distortion, largest_distortion : float in [0, 1]
-    points : int, >= 2
-        Of an even grid; the breakpoints of curves that are known in closed form are added.
-
-    Returns
-    -------
-    DataFrame
-        ``source_set``, ``class``, ``curve`` (the notion), ``distortion``, ``leakage`` in nats, ``exact``, the same unless the
-        row is of a printed formula, and ``end``: ``open`` for the limit below a jump, ``closed`` for the value at it, else
-        empty.
-
-    Raises
-    ------
-    ValueError
-        If there is no source set or notion, two sets have one name, or the grid is none.
-
-    >>> from paper_repro.notions import MaximalLeakage
-    >>> curve_table([SourceSet([0.6, 0.4])], [MaximalLeakage()], 0.1, 0.4, 2)["leakage"].tolist()
-    [0.559616, 0.0]
+    Columns as of :func:`paper_repro.figures.curves.curve_table`, and ``randomized_response``: what it leaks at that distortion by
+    differential privacy, in nats, which is the optimum for Class I. Errors as there.
     """
-    check_names(sources)
-    need(notions, "notion")
-    grid = _grid(smallest_distortion, largest_distortion, points)
-    return pd.concat([_curve(source, notion, grid) for source in sources for notion in notions], ignore_index=True)
+    notion = notion or DifferentialPrivacy()
+    tables = [curve_table(sources, [notion], smallest_distortion, largest_distortion, points)]
+    if show_printed and isinstance(notion, DifferentialPrivacy) and notion.adjacency is None:
+        tables.append(printed_table(sources, smallest_distortion, largest_distortion, points))
+    table, sizes = pd.concat(tables, ignore_index=True), {source.name: source.alphabet_size for source in sources}
+    even = [
+        kalantari2018.theorem_1(sizes[name], place)
+        for name, place in zip(table["source_set"], table["distortion"], strict=True)
+    ]
+    return rounded(table.assign(randomized_response=even), DECIMALS, distortion=9)
 
 
 def printed_table(
     sources: Sequence[SourceSet],
     smallest_distortion: float = 0.005,
     largest_distortion: float = 1.0,
-    points: int = 60,
+    points: int = 25,
 ) -> pd.DataFrame:
     """Curves that Theorems 2 and 3 of Kalantari et al. 2018 give as printed, where they differ from the exact ones.
 
     Class II sets: Theorem 2. Class III sets of Tables III and IV: Theorem 3 for the Class II set and the swaps that they are
-    built from, whose folded images coincide. Both with ``D_i`` in [0, 1]. Columns as of :func:`curve_table`, ``curve`` being
-    ``as printed``; empty for other sets, and where a printed curve is within 1e-6 nats of the exact one throughout.
+    built from, whose folded images coincide. Both with ``D_i`` in [0, 1]. Columns as of
+    :func:`paper_repro.figures.curves.curve_table`, ``curve`` being ``as printed``. There is no row where a printed curve is
+    within 1e-6 nats of the exact one, but for the first one on each side: ``end`` is ``stops`` where rows are left out after it.
 
-    >>> printed_table([load_source_set("P_II_6")], 0.1, 0.2, 2)["leakage"].tolist()
+    >>> table = printed_table([load_source_set("P_II_6")], 0.1, 0.2, 2)
+    >>> table["leakage"].iloc[[0, -1]].tolist()
     [3.55534806, 2.54374715]
     """
-    grid = _grid(smallest_distortion, largest_distortion, points)
+    grid = grid_of(smallest_distortion, largest_distortion, points)
     tables = {source.name: source for source in sources}
     frames = [curve_points(None, "", [], [])]
     for source in sources:
         printed, thresholds = _printed_curve(source, tables)
-        if printed is None:
-            continue
-        curve, values = exact_curve(source), np.array([printed(value) for value in grid])
-        exact = curve.leakage(grid)
-        if np.allclose(values, exact, rtol=0, atol=_SAME):
-            continue
-        frame = curve_points(source, "as printed", grid, values).assign(exact=exact)
-        for threshold in (place for place in thresholds if grid[0] < place < grid[-1]):
-            places = np.array([threshold - _BESIDE, threshold])
-            leakages = np.array([printed(place) for place in places])
-            if leakages[0] - leakages[1] > _JUMP:
-                ends = curve_points(source, "as printed", [threshold] * 2, leakages)
-                ends = ends.assign(exact=curve.leakage(places), end=["open", "closed"])
-                below, above = frame[frame.distortion < threshold], frame[frame.distortion > threshold]
-                frame = pd.concat([below, ends, above], ignore_index=True)
-        frames.append(rounded(frame, _DECIMALS, distortion=9))
+        if printed is not None:
+            frames.append(_where_it_differs(source, printed, grid, thresholds))
     return pd.concat(frames, ignore_index=True)
+
+
+def why_not_printed(sources: Sequence[SourceSet]) -> list[str]:
+    """For each source set that has no printed curve of its own, a sentence on why.
+
+    >>> why_not_printed([SourceSet([[0.6, 0.4], [0.4, 0.6]], name="mine")])
+    ['mine: Class I, whose optimum is randomized response in print and in truth']
+    """
+    known = {source.name: source for source in sources}
+    reasons = []
+    for source in sources:
+        if source.source_class == "I":
+            reasons.append(f"{source.name}: Class I, whose optimum is randomized response in print and in truth")
+        elif _printed_curve(source, known)[0] is None:
+            reasons.append(
+                f"{source.name}: Class III; Theorem 3 needs permutations that fold the set, and the paper gives its own only"
+            )
+    return reasons
 
 
 def leakage_table(
@@ -148,52 +157,68 @@ def leakage_table(
         columns.append(f"{name} ({columns.count(name) + 1})" if name in columns else name)
     frame = pd.DataFrame([leakage_curve(source, distortions, notion=notion) for source in sources], columns=columns)
     frame.insert(0, "source_set", [source.name for source in sources])
-    return rounded(frame, _certified_decimals(notion))
+    return rounded(frame, certified_decimals(notion))
 
 
-@drawing("source_set", "class", "curve", "distortion", "leakage", "exact", "end")
-def draw_curves(table: pd.DataFrame, title: str = "", bands: pd.DataFrame | None = None) -> Figure:
-    """Privacy-distortion curves, with every jump drawn as one; below them, how far printed formulas are off.
+@drawing("source_set", "class", "curve", "distortion", "leakage", "exact", "end", "randomized_response")
+def draw_comparison(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """Exact curves; and for each set with a printed one, what either saves against randomized response.
 
     Parameters
     ----------
     table : DataFrame
-        As of :func:`curve_table`, with rows of :func:`printed_table` and ``lemma_table`` appended if wanted: formulas as printed
-        become thin dotted lines and a second panel, lemmas become markers.
-    title : str
-    bands : DataFrame, optional
-        Printed intervals to shade: ``curve``, ``distortion``, ``lower``, ``upper``.
+        As of :func:`comparison_table`. Without printed rows, or for one set, drawn by
+        :func:`paper_repro.figures.curves.draw_curves`.
+    title, subtitle : str
+        The finding, by default :func:`finding_of_comparison`, and what the figure is of.
 
     Raises
     ------
     ValueError
-        If a column is missing, or there are more curves than can be told apart (7).
+        If a column is missing, or there are more sets than can be told apart (8).
     """
-    printed, lemmas = table["curve"].eq("as printed"), table["curve"].str.startswith("Lemma")
-    exact = table[~printed & ~lemmas]
-    key = "source_set" if table["source_set"].nunique() > 1 else "curve"
-    styles = _styles(exact[key])
-    parts = 2 if printed.any() else 1
-    figure = Figure(figsize=(7.2, (4.6, 6.2)[parts - 1]), layout="constrained")
-    axes, *below = figure.subplots(parts, 1, sharex=True, squeeze=False, height_ratios=[3, 1.3][:parts])[:, 0]
-    handles: list[Line2D | Patch] = []
-    for name, rows in exact.groupby(key, sort=False):
-        style = styles[str(name)]
-        add_curve(axes, rows, "leakage", **style)
-        label = f"Class {rows['class'].iloc[0]}: {name}" if key == "source_set" else str(name)
-        handles.append(Line2D([], [], **style, label=label))
-    if below:
-        handles.append(_draw_printed(axes, below[0], table[printed], styles))
-    handles += [_draw_lemma(axes, str(lemma), rows) for lemma, rows in table[lemmas].groupby("curve", sort=False)]
-    if exact["end"].eq("open").any():
-        marks: dict[str, Any] = {"color": "0.3", "marker": "o", "mfc": "white", "ms": 4.5, "ls": ":", "lw": 0.8}
-        handles.append(Line2D([], [], **marks, label="jump: open and closed end"))
-    figure.axes[-1].set(xlabel=DISTORTION, xlim=(0, float(table["distortion"].max())))
-    axes.set(ylabel=LEAKAGE, title=title)
-    axes.axhline(0, color="0.6", linewidth=0.8, zorder=1)
-    if bands is not None:
-        handles += _draw_bands(axes, bands, styles)
-    _place_legend(figure, axes, handles)
+    printed = table["curve"].eq("as printed")
+    if not printed.any():
+        return draw_curves(table, title, subtitle)
+    exact, claims = table[~printed], table[printed]
+    looks, names = set_looks(exact["source_set"]), list(dict.fromkeys(claims["source_set"]))
+    across, down = min(len(names), _ACROSS), -(-len(names) // _ACROSS)
+    figure = Figure(figsize=(PAGE, 3.9 + 1.9 * down), layout="constrained")
+    places = figure.add_gridspec(1 + down, across, height_ratios=[1.75] + [1] * down)
+    overview = figure.add_subplot(places[0, :])
+    labels: dict[Line2D, str] = {}
+    for name, look in looks.items():
+        line = add_curve(overview, exact[exact["source_set"] == name], "leakage", gid=name, **look.line)
+        jumps = [mark for mark in overview.lines if mark.get_label() == "_open" and mark.get_color() == look.color]
+        labels[jumps[-1] if jumps else line] = look.label
+    for name in names:
+        style = {**PRINTED.line, "label": "_printed", "zorder": 2.5, "gid": f"{name} as printed"}
+        add_curve(overview, claims[claims["source_set"] == name], "leakage", ends=False, **style)
+    overview.axhline(0, color="0.55", linewidth=0.8, zorder=1)
+    overview.set(ylabel=LEAKAGE, xlabel=DISTORTION, xlim=(0, float(table["distortion"].max())))
+    panels: list[Axes] = []
+    for number, name in enumerate(names):
+        place = places[1 + number // across, number % across]
+        first = panels[0] if panels else None
+        panels.append(figure.add_subplot(place, sharex=first, sharey=first))
+        _draw_saved(panels[-1], exact[exact["source_set"] == name], claims[claims["source_set"] == name], looks[name])
+        if number % across:
+            panels[-1].tick_params(labelleft=False)
+    claimed = claims["randomized_response"] - claims["leakage"]
+    far = float(claims["distortion"].max())
+    below = claims["end"].ne("closed") | claims["distortion"].lt(far)
+    top = 1.12 * float(claimed[below].max())
+    panels[0].set(xlim=(0, 1.03 * far), ylim=(-0.04 * top, top), ylabel="nats saved against\nrandomized response")
+    for axes in panels:
+        x, y = np.asarray(axes.lines[0].get_data(), dtype=float)
+        kept, top = np.isfinite(y), axes.get_ylim()[1]
+        axes.fill_between(x[kept], np.minimum(y[kept], top), top, zorder=0.5, **UNREACHABLE)
+    panels[-1].text(
+        0.5, 0.9, "no mechanism", transform=panels[-1].transAxes, size=8, ha="center", va="center", color=_NOBODY
+    )
+    headline(figure, title or finding_of_comparison(table), subtitle)
+    label_lines(overview, list(labels), labels)
+    label_lines(panels[0])
     return figure
 
 
@@ -211,77 +236,19 @@ def draw_leakages(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
     return figure
 
 
-def check_names(sources: Sequence[SourceSet]) -> None:
-    """Raises ValueError unless there is a source set and each has a name of its own: rows are told apart by them."""
-    need(sources, "source set")
-    names = [source.name for source in sources]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"two source sets are named {name!r}; rename one of the files, or list the set once")
+def finding_of_comparison(table: pd.DataFrame) -> str:
+    r"""What printed and exact curves together show, in a sentence: where no mechanism attains what is printed, and by how much.
 
-
-def curve_points(source: SourceSet | None, curve: str, distortions: ArrayLike, leakages: ArrayLike) -> pd.DataFrame:
-    """Points of one curve in the columns of :func:`curve_table`, with their types even if there are none.
-
-    Distortions and leakages have shape (points,).
+    >>> finding_of_comparison(comparison_table([load_source_set("P_II_6")]))
+    'No mechanism attains what is printed for $0.02\\leq D<0.3$: it is up to 0.34 nats too low'
     """
-    name, source_class = (source.name, source.source_class) if source else ("", "")
-    texts = {"source_set": name, "class": source_class, "curve": curve}
-    numbers = {"distortion": distortions, "leakage": leakages, "exact": leakages}
-    return pd.DataFrame({**texts, **numbers, "end": ""}).astype(dict.fromkeys([*texts, "end"], "str"))
-
-
-def in_print(notion: Notion) -> tuple[str, dict[str, Any]]:
-    """A notion as functions of :mod:`paper_repro.papers` take it: its name, and its ``alpha`` or ``delta``, if it has one."""
-    return notion.name, {name: getattr(notion, name) for name in ("alpha", "delta") if hasattr(notion, name)}
-
-
-def add_curve(axes: Axes, rows: pd.DataFrame, column: str, *, ends: bool = True, **style: Any) -> None:
-    """Draw one curve, broken between the open and the closed end of each jump, and ended where it has reached 0 for good."""
-    opens = [position for position, end in enumerate(rows["end"]) if end == "open"]
-    above = rows[column].abs().gt(_ZERO).to_numpy().nonzero()[0]
-    rows = rows.iloc[: max([*above, *opens], default=-1) + 2]
-    starts = [0, *(position + 1 for position in opens)]
-    for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True):
-        piece = rows.iloc[start:stop]
-        axes.plot(piece["distortion"], piece[column], clip_on=False, **style)
-    for position in opens if ends else []:
-        jump = rows.iloc[position : position + 2]
-        color, order = style["color"], style["zorder"]
-        axes.plot(jump["distortion"], jump[column], ls=":", lw=0.8, color=color, zorder=order)
-        for (_, end), fill in zip(jump.iterrows(), ("white", color), strict=True):
-            axes.plot(
-                end["distortion"], end[column], "o", color=color, mfc=fill, ms=4.5, zorder=order + 1, clip_on=False
-            )
-
-
-def _curve(source: SourceSet, notion: Notion, grid: FloatArray) -> pd.DataFrame:
-    leakages = partial(leakage_curve, source, notion=notion)
-    exact = notion.exact_curve(source)
-    if exact is not None:
-        points = _with_breakpoints(exact, grid, leakages)
-    elif notion.jumps:
-        points = with_jumps(lambda distortion: float(leakages([distortion])[0]), grid, leakages(grid))
-    else:
-        points = grid, leakages(grid), [""] * len(grid)
-    frame = curve_points(source, notion.name, *points[:2]).assign(end=points[2])
-    return rounded(frame, _certified_decimals(notion), distortion=9)
-
-
-def _with_breakpoints(
-    exact: ExactCurve, grid: FloatArray, leakages: Callable[[FloatArray], FloatArray]
-) -> tuple[FloatArray, FloatArray, list[str]]:
-    """The grid with the breakpoints inside it, the leakages there, and the ends of the jump at the last one."""
-    inside = exact.breakpoints[(exact.breakpoints > grid[0]) & (exact.breakpoints < grid[-1])]
-    apart = np.abs(grid[:, np.newaxis] - inside).min(axis=1, initial=1.0) > 1e-9
-    places = np.sort(np.append(grid[apart], inside))
-    values, ends = leakages(places), [""] * len(places)
-    limit = exact.limits_from_below[-1:].sum()
-    if len(inside) and inside[-1] == exact.breakpoints[-1] and limit > _SAME:
-        jump = int(np.searchsorted(places, inside[-1]))
-        places, values = np.insert(places, jump, inside[-1]), np.insert(values, jump, limit)
-        ends[jump : jump + 1] = ["open", "closed"]
-    return places, values, ends
+    claims = table[table["curve"] == "as printed"]
+    if claims.empty:
+        return finding_of_curves(table)
+    lacking = claims[claims["exact"] - claims["leakage"] > SAME]
+    first, last = float(lacking["distortion"].min()), float(claims["distortion"].max())
+    worst = float((lacking["exact"] - lacking["leakage"]).max())
+    return rf"No mechanism attains what is printed for ${first:.3g}\leq D<{last:.2g}$: it is up to {worst:.2f} nats too low"
 
 
 def _printed_curve(
@@ -309,75 +276,42 @@ def _swap(size: int, first: int, second: int) -> list[int]:
     return letters
 
 
-def _grid(smallest: float, largest: float, points: int) -> FloatArray:
-    check_distortion(smallest)
-    check_distortion(largest)
-    if not (smallest < largest and points >= 2):
-        raise ValueError(
-            f"a grid needs smallest_distortion < largest_distortion and at least 2 points, "
-            f"got {smallest!r}, {largest!r} and {points!r}"
-        )
-    return np.linspace(smallest, largest, points).round(9)
+def _where_it_differs(
+    source: SourceSet, printed: Callable[[float], float], grid: FloatArray, thresholds: Sequence[float]
+) -> pd.DataFrame:
+    """The rows of :func:`printed_table` for one set."""
+    curve = exact_curve(source)
+
+    def both(distortions: FloatArray) -> FloatArray:
+        values, exact = np.array([printed(place) for place in distortions]), curve.leakage(distortions)
+        with np.errstate(invalid="ignore"):
+            return np.column_stack([values, exact - values])
+
+    known = [place for place in [*thresholds, *curve.breakpoints] if grid[0] < place < grid[-1]]
+    coarse = np.union1d(grid, known)
+    near = _with_neighbors(both(coarse)[:, 1] > SAME)
+    frames = [curve_points(source, "", [], [])]
+    for run in np.split(np.arange(len(coarse)), np.flatnonzero(np.diff(near)) + 1):
+        if not near[run[0]]:
+            continue
+        places, found, ends = refined(both, coarse[run])
+        kept = _with_neighbors(found[:, 1] > SAME)  # not where both are infinite
+        frame = curve_points(source, "as printed", places, found[:, 0]).assign(exact=found.sum(axis=1), end=ends)
+        frame.loc[kept & ~np.append(kept[1:], False), "end"] = "stops"
+        frames.append(frame[kept])
+    return rounded(pd.concat(frames, ignore_index=True), DECIMALS, distortion=9)
 
 
-def _styles(names: pd.Series) -> dict[str, dict[str, Any]]:
-    """Color and dashes of each curve."""
-    different = list(dict.fromkeys(names))
-    if len(different) > len(COLORS):
-        raise ValueError(
-            f"{len(different)} curves cannot be told apart, at most {len(COLORS)} can; draw fewer at a time"
-        )
-    return {
-        name: {"color": color, "linestyle": dashes, "zorder": 3}
-        for name, color, dashes in zip(different, COLORS, DASHES, strict=False)
-    }
+def _with_neighbors(places: BoolArray) -> BoolArray:
+    return places | np.append(places[1:], False) | np.append(False, places[:-1])
 
 
-def _draw_printed(axes: Axes, below: Axes, table: pd.DataFrame, styles: dict[str, dict[str, Any]]) -> Line2D:
-    """Printed curves as thin lines, and in the panel below how far they are off; the handle for the legend."""
-    only = next(iter(styles.values()))
-    for name, rows in table.assign(shortfall=table["exact"] - table["leakage"]).groupby("source_set", sort=False):
-        style = styles.get(str(name), only)
-        add_curve(axes, rows, "leakage", ends=False, **{**style, **_PRINTED})
-        add_curve(below, rows, "shortfall", **style)
-    below.set(ylabel="exact minus\nprinted (nats)")
-    below.axhline(0, color="0.6", linewidth=0.8, zorder=1)
-    return Line2D([], [], color="0.3", **_PRINTED, label="as printed, where it differs")
-
-
-def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> Line2D:
-    """A closed form as markers, a single threshold as a line across; the handle for the legend."""
-    if len(rows) == 1:
-        place = float(rows["distortion"].iloc[0])
-        axes.axvline(place, ymax=0.45, zorder=1, **_THRESHOLD)
-        return Line2D([], [], **_THRESHOLD, label=f"{lemma}: nothing need leak from D = {place:g}")
-    axes.plot(rows["distortion"], rows["leakage"], zorder=5, clip_on=False, **_MARKED)
-    return Line2D([], [], **_MARKED, label=f"{lemma}: closed form of mutual information")
-
-
-def _draw_bands(axes: Axes, bands: pd.DataFrame, styles: dict[str, dict[str, Any]]) -> list[Patch]:
-    """Intervals hatched in the colors of their curves; the handles for the legend."""
-    handles = []
-    for (name, rows), hatch in zip(bands.groupby("curve", sort=False), HATCHES, strict=False):
-        style: Any = {"facecolor": "none", "edgecolor": styles[str(name)]["color"], "hatch": hatch, "linewidth": 0.0}
-        axes.fill_between(rows["distortion"], rows["lower"], rows["upper"], zorder=1, alpha=0.7, **style)
-        handles.append(Patch(**style, alpha=0.7, label=f"printed interval: {name}"))
-    return handles
-
-
-def _place_legend(figure: Figure, axes: Axes, handles: list[Line2D | Patch]) -> None:
-    """In the upper right corner, where falling curves leave room; beside the axes if they do not."""
-    legend = axes.legend(handles=handles, loc="upper right")
-    figure.draw_without_rendering()
-    box = legend.get_window_extent().padded(3)
-    for line in axes.lines:
-        points = axes.transData.transform(np.column_stack([line.get_xdata(), line.get_ydata()]))
-        if matplotlib.path.Path(points).intersects_bbox(box, filled=False):
-            legend.remove()
-            figure.legend(handles=handles, loc="outside right upper")
-            return
-
-
-def _certified_decimals(notion: Notion) -> int:
-    """Decimals of a leakage in nats that are certified."""
-    return min(_DECIMALS, round(-math.log10(notion.tolerance)))
+def _draw_saved(axes: Axes, exact: pd.DataFrame, claims: pd.DataFrame, look: Look) -> None:
+    """Nats saved against randomized response, by the best mechanism and by what is printed."""
+    exact, claims = (rows.assign(saved=rows["randomized_response"] - rows["leakage"]) for rows in (exact, claims))
+    add_curve(axes, exact, "saved", **{**look.line, "label": "exact", "clip_on": True, "gid": f"{look.label} saved"})
+    add_curve(axes, claims, "saved", **{**PRINTED.line, "clip_on": True, "gid": f"{look.label} saved as printed"})
+    worst = float((claims["exact"] - claims["leakage"]).max())
+    axes.set_title(f"{look.label}: {worst:.2f} nats too low", fontsize=8.5, color=look.color)
+    axes.tick_params(labelsize=7.5)
+    axes.set_xlabel("distortion $D$", fontsize=8)

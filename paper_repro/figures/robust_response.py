@@ -3,102 +3,109 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from paper_repro.curves import with_jumps
-from paper_repro.figures.registry import COLORS, DASHES
+from paper_repro.curves import refined
+from paper_repro.figures.curves import add_curve
+from paper_repro.figures.layout import PAGE, headline, label_lines
+from paper_repro.figures.registry import COLORS, DASHES, EXACT, Look
 from paper_repro.figures.style import LEAKAGE, canvas, drawing, rounded
 from paper_repro.mechanisms import Mechanism
 from paper_repro.papers import ghazi2021
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
+from paper_repro.types import FloatArray
 
-__all__ = ["draw_responses", "response_table"]
+__all__ = ["draw_responses", "finding_of_responses", "response_table"]
 
 _DECIMALS = 9
-# Both sides of a jump lie this far from it.
-_BESIDE = 1e-8
-_JUMP = 1e-3
 _PROMISED = "RRWithPrior, if its prior is right"
 _WRONG = "RRWithPrior, worst case over the set"
 _EVEN = "k-ary randomized response"
 _ROBUST = "robust optimum"
-_STYLES: dict[str, dict[str, Any]] = {
-    _ROBUST: {"color": COLORS[0], "linestyle": DASHES[0], "linewidth": 2.2},
-    _EVEN: {"color": COLORS[1], "linestyle": DASHES[1]},
-    _WRONG: {"color": COLORS[2], "linestyle": DASHES[0], "linewidth": 1.2},
-    _PROMISED: {"color": COLORS[2], "linestyle": DASHES[2]},
+_LOOKS = {
+    _ROBUST: EXACT,
+    _EVEN: Look(_EVEN, COLORS[1], DASHES[1], "s"),
+    _WRONG: Look(_WRONG, COLORS[2], DASHES[4], "^"),
+    _PROMISED: Look(_PROMISED, COLORS[2], DASHES[3], "v"),
 }
-# Where a line has its label, as a part of the width, and whether above it: between the lines, which fall.
-_LABELS = {_ROBUST: (0.32, False), _EVEN: (0.27, True), _WRONG: (0.02, True), _PROMISED: (0.36, False)}
 
 
 def response_table(source: SourceSet, vertex: int, leakages: ArrayLike) -> pd.DataFrame:
     """Worst-case distortion over a source set of four mechanisms of the same differential privacy, one point a row.
 
-    Columns: ``mechanism``, ``leakage`` in nats and ``distortion``. RRWithPrior (Ghazi et al. 2021) is given the prior of one
-    vertex, a number from 0, and appears twice: under that prior, and in the worst case over the set, which jumps where another
-    number of letters is best for the prior. Rising leakages have shape (points,); both sides of each jump are added. Raises
-    ValueError if there is no such vertex, or a leakage is negative.
+    Columns: ``mechanism``, ``leakage`` in nats, ``distortion``, and ``end``: ``open`` and ``closed`` at both ends of a jump.
+    RRWithPrior (Ghazi et al. 2021) is given the prior of one vertex, a number from 0, and appears twice: under that prior, and in
+    the worst case over the set, which jumps where another number of letters is best for the prior. The leakages have shape
+    (points,); as many are added as lines right to half a pixel need. Raises ValueError if there is no such vertex, or a leakage
+    is negative.
 
     >>> response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 0, [1.0])["distortion"].round(4).tolist()
     [0.2689, 0.2689, 0.8, 0.2]
     """
     if not 0 <= vertex < source.vertex_count:
         raise ValueError(f"vertex must be between 0 and {source.vertex_count - 1}, got {vertex!r}")
-    prior, rows = source.vertices[vertex], []
-    grid = np.asarray(leakages, dtype=float)
+    prior, size = source.vertices[vertex], source.alphabet_size
 
-    def worst(leakage: float) -> float:
-        return source.worst_case_distortion(ghazi2021.rr_with_prior(prior, leakage))
+    def distortions(leakages: FloatArray) -> FloatArray:
+        rows = []
+        for leakage in leakages.tolist():
+            fitted = ghazi2021.rr_with_prior(prior, leakage)
+            even = Mechanism.from_distortions(np.full(size, (size - 1) / (size - 1 + math.exp(leakage))))
+            rows.append(
+                (
+                    optimal_mechanism(source, leakage=leakage).distortion,
+                    source.worst_case_distortion(even),
+                    source.worst_case_distortion(fitted),
+                    float(prior @ (1 - fitted.matrix.diagonal())),
+                )
+            )
+        return np.array(rows)
 
-    places, _, ends = with_jumps(worst, grid, [worst(leakage) for leakage in grid])
-    jumps = places[[end == "closed" for end in ends]]
-    for leakage in np.unique(np.concatenate([grid, jumps - _BESIDE, jumps + _BESIDE])).tolist():
-        fitted = ghazi2021.rr_with_prior(prior, leakage)
-        even = (source.alphabet_size - 1) / (source.alphabet_size - 1 + math.exp(leakage))
-        response = Mechanism.from_distortions(np.full(source.alphabet_size, even))
-        rows += [
-            (_ROBUST, leakage, optimal_mechanism(source, leakage=leakage).distortion),
-            (_EVEN, leakage, source.worst_case_distortion(response)),
-            (_WRONG, leakage, source.worst_case_distortion(fitted)),
-            (_PROMISED, leakage, float(prior @ (1 - fitted.matrix.diagonal()))),
-        ]
-    return rounded(pd.DataFrame(rows, columns=["mechanism", "leakage", "distortion"]), _DECIMALS)
+    places, found, ends = refined(distortions, leakages, span=1.0)
+    frames = []
+    for name, column in zip(_LOOKS, found.T, strict=True):
+        jumps = ends if name == _WRONG else [""] * len(ends)
+        frames.append(pd.DataFrame({"mechanism": name, "leakage": places, "distortion": column, "end": jumps}))
+    table = pd.concat(frames, ignore_index=True)
+    order = table.index.to_series().mod(len(places)).sort_values(kind="stable").index
+    return rounded(table.loc[order].reset_index(drop=True), _DECIMALS)
 
 
-@drawing("mechanism", "leakage", "distortion")
-def draw_responses(table: pd.DataFrame, title: str = "") -> Figure:
-    """Distortion against leakage, a labelled line for each mechanism; ``table`` is as of :func:`response_table`."""
-    figure, axes = canvas(7.2, 4.4)
-    wide = table.pivot(index="leakage", columns="mechanism", values="distortion")[list(_STYLES)]
-    for name, style in _STYLES.items():
-        line, leakages = wide[name].to_numpy(), wide.index.to_numpy()
-        jumps = np.flatnonzero((np.diff(leakages) < 3 * _BESIDE) & (np.diff(line) < -_JUMP)) + 1
-        axes.plot(np.insert(leakages, jumps, np.nan), np.insert(line, jumps, np.nan), **style)
-        for jump in jumps:
-            axes.plot(leakages[jump - 1 : jump + 1], line[jump - 1 : jump + 1], ls=":", lw=0.8, color=style["color"])
-        part, above = _LABELS[name]
-        place = wide.index[int(part * (len(wide) - 1))]
-        axes.annotate(
-            name,
-            (place, wide.loc[place, name]),
-            xytext=(2, 3) if above else (-2, -3),
-            textcoords="offset points",
-            ha="left" if above else "right",
-            va="bottom" if above else "top",
-            color=style["color"],
-        )
-    axes.set(
-        xlabel=f"differential-privacy {LEAKAGE}",
-        ylabel="probability that a letter is changed",
-        xlim=(float(wide.index[0]), float(wide.index[-1])),
-        ylim=(0, 1),
-        title=title,
-    )
+@drawing("mechanism", "leakage", "distortion", "end")
+def draw_responses(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """Distortion against leakage, a labelled line for each mechanism.
+
+    ``table`` is as of :func:`response_table`; the title is by default :func:`finding_of_responses`. Raises ValueError if a column
+    is missing.
+    """
+    figure, axes = canvas(PAGE, 4.2)
+    for name, look in _LOOKS.items():
+        rows = table[table["mechanism"] == name].rename(columns={"leakage": "distortion", "distortion": "changed"})
+        width = 2.2 if name == _ROBUST else 1.4
+        add_curve(axes, rows, "changed", gid=name, **{**look.line, "label": name, "linewidth": width})
+    low, high = float(table["leakage"].min()), float(table["leakage"].max())
+    axes.set(xlabel=f"differential-privacy {LEAKAGE}", ylabel="probability that a letter is changed", ylim=(0, 1))
+    axes.set_xlim(low, high)
+    headline(figure, title or finding_of_responses(table), subtitle)
+    label_lines(axes)
     return figure
+
+
+def finding_of_responses(table: pd.DataFrame) -> str:
+    """Up to which leakage a wrong prior is worse than none, in a sentence.
+
+    >>> finding_of_responses(response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 0, [0.0, 2.0]))
+    'Below 1.39 nats a wrong prior is worse than none; the robust optimum never is'
+    """
+    of = {name: rows.reset_index(drop=True) for name, rows in table.groupby("mechanism")}
+    worse = of[_WRONG][of[_WRONG]["distortion"] > of[_EVEN]["distortion"] + 1e-6]
+    if worse.empty:
+        return "Over this set a wrong prior is never worse than none"
+    above = worse["leakage"].max()
+    shown = "At every leakage shown" if above >= table["leakage"].max() else f"Below {above:.2f} nats"
+    return f"{shown} a wrong prior is worse than none; the robust optimum never is"

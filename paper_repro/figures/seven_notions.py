@@ -2,44 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike
 
-from paper_repro.figures.leakage_curves import in_print
-from paper_repro.figures.style import drawing, need, on_two_lines, panels, rounded, shade
-from paper_repro.notions import Notion
+from paper_repro.curves import refined
+from paper_repro.figures.curves import SAME, Cited, cited_as, curve_table, finding_of_curves, grid_of, in_print, spelled
+from paper_repro.figures.layout import PAGE, headline
+from paper_repro.figures.registry import letter_label, notion_look
+from paper_repro.figures.style import drawing, need, rounded, shade
+from paper_repro.notions import NOTION_NAMES, Notion
 from paper_repro.papers import zhong_bu2022
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
+from paper_repro.types import FloatArray
 
-__all__ = ["draw_mechanisms", "interval_table", "mechanism_table"]
+__all__ = [
+    "cited_figure",
+    "draw_mechanisms",
+    "finding_of_mechanisms",
+    "finding_of_notions",
+    "mechanism_table",
+    "notion_table",
+]
 
 _DECIMALS = 6
+_LOCAL = ("differential privacy", "approximate differential privacy", "maximal leakage")
+_FIGURES: dict[tuple[object, ...], Cited] = {
+    ("P_II_4", *NOTION_NAMES): Cited("notions"),
+    ("P_I_2", *(name for name in NOTION_NAMES if name != "maximal information")): Cited(
+        "zhong_bu_figure_3",
+        "Zhong and Bu 2022, Figure 3",
+        ("zhong_bu2022.figure_3_curves", "zhong_bu2022.figure_3_ranges"),
+    ),
+    ("P_II_4", *_LOCAL): Cited(
+        "zhong_bu_figure_4",
+        "Zhong and Bu 2022, Figure 4",
+        ("zhong_bu2022.figure_4_curves", "zhong_bu2022.figure_4_text_jumps"),
+    ),
+}
+# Matrices that are nearer than this, entry by entry, are drawn once.
+_ALIKE = 1e-4
 
 
-def interval_table(source: SourceSet, notions: Sequence[Notion], distortions: ArrayLike) -> pd.DataFrame:
-    """Intervals that Proposition 8 of Zhong and Bu 2022 prints for a Class I set, where they are no single number.
+def cited_figure(source: SourceSet, notions: Sequence[Notion]) -> Cited:
+    """The paper's figure of this very set and these notions; for others, a file name of their own.
 
-    Columns: ``curve`` (the notion), ``distortion``, ``lower`` and ``upper`` in nats; empty for other classes. Distortions have
-    shape (points,).
+    >>> from paper_repro.notions import MaximalLeakage
+    >>> cited_figure(SourceSet([0.5, 0.5], name="mine"), [MaximalLeakage()]).name
+    'notions_mine_maximal-leakage'
+    """
+    return cited_as(_FIGURES, source.name, *(notion.name for notion in notions), kind="notions")
+
+
+def notion_table(
+    source: SourceSet,
+    notions: Sequence[Notion],
+    smallest_distortion: float = 0.01,
+    largest_distortion: float = 0.7,
+    points: int = 25,
+) -> pd.DataFrame:
+    """Curves of several notions, with the intervals that Proposition 8 of Zhong and Bu 2022 prints for a Class I set.
+
+    Columns as of :func:`paper_repro.figures.curves.curve_table`; and ``lower`` and ``upper`` in nats, empty for other classes and
+    where what is printed is a single number throughout. Errors as there.
 
     >>> from paper_repro.notions import RenyiDP
-    >>> interval_table(SourceSet([[1, 0], [0, 1]]), [RenyiDP(2)], [0.3]).round(4).iloc[0].to_dict()
-    {'curve': 'Renyi differential privacy', 'distortion': 0.3, 'lower': 0.4906, 'upper': 0.5664}
+    >>> table = notion_table(SourceSet([[1, 0], [0, 1]]), [RenyiDP(2)], 0.3, 0.4)
+    >>> table.round(4).iloc[0][["leakage", "lower", "upper"]].to_dict()
+    {'leakage': 0.5664, 'lower': 0.4906, 'upper': 0.5664}
     """
-    rows = []
-    for notion in notions if source.source_class == "I" else ():
-        name, parameters = in_print(notion)
-        for distortion in np.asarray(distortions, dtype=float):
-            bounds = zhong_bu2022.proposition_8(name, source.alphabet_size, distortion, source, **parameters)
-            rows.append((notion.name, distortion, bounds.lower, bounds.upper))
-    frame = pd.DataFrame(rows, columns=["curve", "distortion", "lower", "upper"])
-    wide = (frame["upper"] - frame["lower"]).groupby(frame["curve"]).transform("max") > 10**-_DECIMALS
-    return rounded(frame[wide.to_numpy(dtype=bool)].reset_index(drop=True), _DECIMALS)
+    need(notions, "notion")
+    grid = grid_of(smallest_distortion, largest_distortion, points)
+    frames = []
+    for notion in notions:
+        printed = _interval(source, notion)
+        places = refined(printed, grid)[0] if printed else grid
+        frame = curve_table([source], [notion], smallest_distortion, largest_distortion, points, places)
+        bounds = printed(frame["distortion"].to_numpy()) if printed else np.full((len(frame), 2), np.nan)
+        frames.append(rounded(frame.assign(lower=bounds[:, 0], upper=bounds[:, 1]), _DECIMALS, distortion=9))
+    return pd.concat(frames, ignore_index=True)
+
+
+def finding_of_notions(table: pd.DataFrame) -> str:
+    """What the curves of :func:`notion_table` show, in a sentence.
+
+    >>> from paper_repro.notions import RenyiDP
+    >>> finding_of_notions(notion_table(SourceSet([[1, 0], [0, 1]]), [RenyiDP(2)], 0.3, 0.6))
+    'The exact curve is the upper end of the printed interval; it reopens at $D = 0.5$'
+    """
+    rows = table[table["upper"].notna()]
+    needed = rows[rows["leakage"] > SAME]
+    if rows.empty or (needed["upper"] - needed["leakage"]).abs().gt(10 * SAME).any():
+        return finding_of_curves(table)
+    again = rows[(rows["leakage"] <= SAME) & (rows["upper"] > SAME)]
+    zero = rows[rows["leakage"] <= SAME]["distortion"].min()
+    one = rows["curve"].nunique() == 1
+    said = (
+        "The exact curve is the upper end of the printed interval"
+        if one
+        else "Exact curves are the upper ends of the printed intervals"
+    )
+    opens = f"; {'it' if one else 'these'} reopen{'s' * one} at $D = {zero:.4g}$"
+    return said + (opens if len(again) else "")
 
 
 def mechanism_table(source: SourceSet, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
@@ -68,28 +135,85 @@ def mechanism_table(source: SourceSet, notions: Sequence[Notion], distortion: fl
 
 
 @drawing("notion", "leakage", "true", "published", "probability")
-def draw_mechanisms(table: pd.DataFrame, title: str = "") -> Figure:
-    """The best mechanism of each notion as a shaded table: row = true letter, column = published letter.
+def draw_mechanisms(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+    """The best mechanisms as shaded tables, one for all notions that share it: row = true letter, column = published letter.
 
-    ``table`` is as of :func:`mechanism_table`. Raises ValueError if a column is missing.
+    ``table`` is as of :func:`mechanism_table`; the title is by default :func:`finding_of_mechanisms`. Raises ValueError if a
+    column is missing.
     """
     letters = list(dict.fromkeys(table["true"]))
-    groups = list(table.groupby("notion", sort=False))
-    cell = 0.5
-    figure, places = panels(
-        len(groups),
-        4,
-        lambda across, down: (
-            max(5.0, across * (cell * len(letters) + 0.9)),
-            down * (0.42 * len(letters) + 1.0) + 0.4,
-        ),
-        title,
-        "published letter",
-        "true letter",
-    )
-    for axes, (name, rows) in zip(places, groups, strict=False):
-        square = rows.pivot(index="true", columns="published", values="probability").loc[letters, letters]
-        shade(axes, square, "{:.2f}", darkest=1.6, fontsize=7.5)
-        axes.set_title(f"{on_two_lines(str(name))}\n{rows['leakage'].iloc[0]:.4f} nats", fontsize=8.5)
+    groups = _alike(table)
+    cell = min(0.52, (PAGE - 0.7) / 4 / (len(letters) + 0.7))
+    across = max(1, min(len(groups), int((PAGE - 0.5) // max(cell * len(letters) + 0.5, 1.7))))
+    down = -(-len(groups) // across)
+    most = max(len(group) for group, _ in groups)
+    high = 0.42 * len(letters) + 0.25 + 0.14 * most
+    figure = Figure(figsize=(PAGE, 1.1 + down * high), layout="constrained")
+    wide = max(across, 3 if len(letters) < 6 else 1)  # a small matrix alone is no banner
+    places = figure.subplots(down, wide, squeeze=False)
+    for axes in places[:, across:].ravel():
+        axes.axis("off")
+    places = places[:, :across].ravel()
+    names = [letter_label(letter) for letter in letters]
+    for axes, (group, square) in zip(places, groups, strict=False):
+        shade(axes, pd.DataFrame(square, index=names, columns=names), "{:.3f}", darkest=2.4, fontsize=7)
+        for text in axes.texts:
+            text.set_text("" if float(text.get_text()) == 0 else text.get_text())
+        said = [f"{notion_look(name).label}  {leakage:.4f}" for name, leakage in group]
+        axes.set_title("\n".join(said), fontsize=7.5)
+        axes.set_aspect("auto")
         axes.tick_params(labelsize=8)
+    for axes in places[len(groups) :]:
+        axes.axis("off")
+    figure.supxlabel("published letter", fontsize=8.5)
+    figure.supylabel("true letter", fontsize=8.5)
+    headline(figure, title or finding_of_mechanisms(table), subtitle)
     return figure
+
+
+def finding_of_mechanisms(table: pd.DataFrame) -> str:
+    """How many best mechanisms the notions of a table have between them, in a sentence.
+
+    >>> from paper_repro.notions import DifferentialPrivacy, MaximalLeakage
+    >>> notions = [DifferentialPrivacy(), MaximalLeakage()]
+    >>> finding_of_mechanisms(mechanism_table(SourceSet([[1, 0], [0, 1]]), notions, 0.1))
+    'One mechanism is best by all two notions'
+    """
+    groups, count = _alike(table), table["notion"].nunique()
+    if len(groups) == 1:
+        return f"One mechanism is best by all {spelled(count)} notions" if count > 1 else "The best mechanism"
+    (most, _), alone = max(groups, key=lambda pair: len(pair[0])), [group for group, _ in groups if len(group) == 1]
+    if len(groups) == 2 and len(most) > 1 and alone:
+        return f"One mechanism is best by all notions but {notion_look(alone[0][0][0]).label}"
+    return f"{spelled(count).capitalize()} notions of privacy ask for {spelled(len(groups))} different mechanisms"
+
+
+def _alike(table: pd.DataFrame) -> list[tuple[list[tuple[str, float]], FloatArray]]:
+    """Notions with their leakages, in groups that share a matrix, shape (letters, letters)."""
+    letters = list(dict.fromkeys(table["true"]))
+    groups: list[tuple[list[tuple[str, float]], FloatArray]] = []
+    for name, rows in table.groupby("notion", sort=False):
+        square = rows.pivot(index="true", columns="published", values="probability").loc[letters, letters].to_numpy()
+        entry = str(name), float(rows["leakage"].iloc[0])
+        same = [group for group, other in groups if np.abs(other - square).max() < _ALIKE]
+        if same:
+            same[0].append(entry)
+        else:
+            groups.append(([entry], square))
+    return groups
+
+
+def _interval(source: SourceSet, notion: Notion) -> Callable[[FloatArray], FloatArray] | None:
+    """Both ends of what Proposition 8 prints, shape (points, 2), at distortions; None where they are one number throughout."""
+    if source.source_class != "I":
+        return None
+    name, parameters = in_print(notion)
+
+    def ends(distortions: FloatArray) -> FloatArray:
+        found = [
+            zhong_bu2022.proposition_8(name, source.alphabet_size, float(d), source, **parameters) for d in distortions
+        ]
+        return np.array([(bounds.lower, bounds.upper) for bounds in found]).reshape(-1, 2)
+
+    probe = ends(np.linspace(0.02, 0.98, 13))
+    return ends if (probe[:, 1] - probe[:, 0] > SAME).any() else None

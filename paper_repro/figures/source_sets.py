@@ -11,8 +11,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from paper_repro.figures.curves import check_names
 from paper_repro.figures.layout import PAGE, headline
-from paper_repro.figures.leakage_curves import check_names
 from paper_repro.figures.registry import EXACT, PRINTED, by_letters, letter_label, set_label
 from paper_repro.figures.style import DISTORTION, canvas, drawing, rounded
 from paper_repro.notions.exact_curves import exact_curve

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from paper_repro.checks import check_distortion
+from paper_repro.figures.curves import add_curve, curve_table
 from paper_repro.figures.layout import PAGE, headline, label_lines
-from paper_repro.figures.leakage_curves import add_curve, curve_table
 from paper_repro.figures.registry import set_looks
 from paper_repro.figures.style import DISTORTION, LEAKAGE, drawing, shade
 from paper_repro.notions import DifferentialPrivacy
@@ -90,7 +90,7 @@ def best_table(sources: Sequence[SourceSet], distortion: float) -> pd.DataFrame:
 
     Rows with a ``true`` letter are entries of a mechanism: ``probability`` that it is ``published``, at this ``distortion``, and
     the ``leakage`` it needs, in nats. The others are points of curves, as of
-    :func:`~paper_repro.figures.leakage_curves.curve_table`. Raises ValueError for a distortion outside [0, 1], or two sets
+    :func:`~paper_repro.figures.curves.curve_table`. Raises ValueError for a distortion outside [0, 1], or two sets
     of one name.
 
     >>> best_table([SourceSet(["3/5", "3/10", "1/10"])], 0.3)["probability"].dropna().round(4).tolist()[:3]

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import paper_repro as pr
+from paper_repro.figures import curves as figures
 from paper_repro.figures import leakage_curves, privacy_notions, source_sets
 from paper_repro.reproduce.runs import load_runs
 
@@ -30,12 +31,7 @@ def load(*names):
 
 
 def curves(names, notions=(pr.DifferentialPrivacy(),), **grid):  # noqa: B008
-    return leakage_curves.curve_table(load(*names), list(notions), points=60, **grid)
-
-
-def with_printed(names, **grid):
-    printed = leakage_curves.printed_table(load(*names), **grid)
-    return pd.concat([curves(names, **grid), printed], ignore_index=True)
+    return figures.curve_table(load(*names), list(notions), **grid)
 
 
 def with_lemma(name):
@@ -44,13 +40,13 @@ def with_lemma(name):
 
 
 DRAWN = {
-    "figure_4": lambda: leakage_curves.draw_curves(with_printed(SIX), RUNS["figure_4"]["title"]),
-    "figure_5": lambda: leakage_curves.draw_curves(with_printed(TEN), RUNS["figure_5"]["title"]),
-    "figure_6": lambda: leakage_curves.draw_curves(with_lemma("P_I_10"), RUNS["figure_6"]["title"]),
-    "figure_7": lambda: leakage_curves.draw_curves(with_lemma("P_II_10"), RUNS["figure_7"]["title"]),
-    "breakpoints": lambda: source_sets.draw_breakpoints(source_sets.breakpoint_table(load(*NAMES)), "Breakpoints"),
+    "figure_4": lambda: leakage_curves.draw_comparison(leakage_curves.comparison_table(load(*SIX))),
+    "figure_5": lambda: leakage_curves.draw_comparison(leakage_curves.comparison_table(load(*TEN))),
+    "figure_6": lambda: figures.draw_curves(with_lemma("P_I_10")),
+    "figure_7": lambda: figures.draw_curves(with_lemma("P_II_10")),
+    "breakpoints": lambda: source_sets.draw_breakpoints(source_sets.breakpoint_table(load(*NAMES))),
     "leakages": lambda: leakage_curves.draw_leakages(
-        leakage_curves.leakage_table(load(*NAMES), RUNS["tables"]["distortions"]), "Least leakage in nats"
+        leakage_curves.leakage_table(load(*NAMES), RUNS["tables"]["distortions"])
     ),
 }
 

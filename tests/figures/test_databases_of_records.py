@@ -1,7 +1,9 @@
 """Databases: bounds, exact values, profiles and records one by one, as tabulated and as drawn."""
 
 import math
+import re
 
+import numpy as np
 import pytest
 
 import paper_repro as pr
@@ -71,27 +73,50 @@ def test_a_table_of_nothing_is_refused():
 def test_databases_have_a_panel_a_notion(count):
     table = global_table(2, 2, NOTIONS[:count], [0.2, 0.5, 0.8])
     figure = draw_global(table, "Databases")
-    panels = [axes for axes in figure.axes if axes.axison]
-    assert len(panels) == count
-    for axes, (_, rows) in zip(panels, table.groupby("notion", sort=False), strict=True):
-        lower, upper, exact = axes.lines[:3]
-        assert (lower.get_ydata() == rows["lower"]).all()
-        assert (upper.get_ydata() == rows["upper"]).all()
-        assert (exact.get_ydata() == rows["exact"]).all()
+    lines = {line.get_gid(): line for axes in figure.axes for line in axes.lines if line.get_gid()}
+    for name, rows in table.groupby("notion", sort=False):
+        for gid, column in ((name, "exact"), (f"{name} lower", "lower"), (f"{name} upper", "upper")):
+            hidden = (rows[column] - rows["exact"]).abs().max() <= 2 * DIGITS and column != "exact"
+            assert hidden != (gid in lines), gid
+            if not hidden:
+                ends = np.interp(rows["distortion"], *lines[gid].get_data())
+                np.testing.assert_allclose(ends, rows[column], atol=DIGITS)
     assert figure.get_supxlabel() == "expected number of records changed"
     assert figure.get_supylabel() == "leakage (nats)"
 
 
-@pytest.mark.parametrize(("records", "kind"), [(3, "bars"), (40, "lines")])
-def test_profiles_are_bars_for_few_records_and_lines_for_many(records, kind):
-    table = profile_table(2, records, NOTIONS[:3], 0.3 * records)
-    axes = draw_profiles(table, "Profiles").axes[0]
-    if kind == "bars":
-        heights = [bar.get_height() for bar in axes.patches]
-        assert heights == pytest.approx(table["probability"])
-    else:
-        lines = [drawn for drawn in axes.lines if drawn.get_linestyle() != "None"]
-        assert len(lines) == 3
-        assert len({str(drawn._dash_pattern) for drawn in lines}) == 3
-        assert axes.get_yscale() == "log"
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(NOTION_NAMES[:3])
+def test_a_curve_that_is_zero_is_drawn_and_said():
+    table = global_table(50, 1000, [pr.ApproximateDP(0.1)], [10.0, 1000.0])
+    (axes,) = [axes for axes in draw_global(table).axes if axes.axison]
+    (line,) = [line for line in axes.lines if line.get_gid() == "approximate differential privacy"]
+    assert line.get_xdata()[[0, -1]].tolist() == [10.0, 1000.0] and not line.get_ydata().any()
+    assert "0 for every $D$ shown" in axes.texts[0].get_text()
+
+
+def test_zeros_are_on_the_grid():
+    for values, records, end in ((50, 1000, 980.0), (2, 2, 1.0)):
+        table = global_table(values, records, [pr.DifferentialPrivacy()], np.linspace(0.1, 1, 5) * records)
+        assert table.loc[table["exact"] <= 1e-9, "distortion"].min() == pytest.approx(end, abs=1e-9)
+
+
+@pytest.mark.parametrize("records", [3, 40])
+def test_profiles_are_stems_one_panel_for_notions_that_share_them(records):
+    table = profile_table(3, records, NOTIONS, 0.3 * records)
+    panels = [axes for axes in draw_profiles(table).axes if axes.axison]
+    for name, rows in table.groupby("notion"):
+        (axes,) = [one for one in panels if re.search(rf"^{_shown(name)}$", one.get_title(loc="left"), re.MULTILINE)]
+        seen = rows[rows["probability"] >= (1e-4 if records > 12 else 0)]
+        np.testing.assert_allclose(axes.lines[0].get_xydata(), seen[["changed", "probability"]], atol=DIGITS)
+        assert len(axes.collections[0].get_segments()) == len(seen)
+        assert axes.get_yscale() == ("log" if records > 12 else "linear")
+    assert len(panels) < 7
+
+
+def test_probabilities_are_not_rounded_to_steps():
+    rows = profile_table(50, 1000, [pr.DifferentialPrivacy()], 300.0)
+    likely = rows.loc[rows["probability"] > 1e-9, "probability"]
+    assert (likely.diff().dropna() != 0).all()
+
+
+def _shown(name):
+    return name.replace("Renyi", "Rényi").replace("approximate differential", "approximate\ndifferential")

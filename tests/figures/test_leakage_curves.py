@@ -2,18 +2,26 @@
 
 import itertools
 import math
-import re
-from pathlib import Path
 
-import matplotlib.colors
 import numpy as np
 import pandas as pd
 import pytest
 
 import paper_repro as pr
-from paper_repro.figures.leakage_curves import curve_table, draw_curves, draw_leakages, leakage_table, printed_table
+from paper_repro.figures.curves import curve_table, draw_curves
+from paper_repro.figures.layout import check_text, finding_of
+from paper_repro.figures.leakage_curves import (
+    cited_figure,
+    comparison_table,
+    draw_comparison,
+    draw_leakages,
+    leakage_table,
+    printed_table,
+    why_not_printed,
+)
+from paper_repro.figures.registry import set_label
 from paper_repro.figures.saving import save_figure
-from paper_repro.figures.seven_notions import interval_table
+from paper_repro.figures.seven_notions import notion_table
 from paper_repro.notions import NOTION_NAMES, notion_by_name
 from paper_repro.papers import kalantari2018
 from tests.figures.pictures import (
@@ -21,16 +29,13 @@ from tests.figures.pictures import (
     NAMES,
     ROUNDED,
     ROUNDED_NATS,
-    RUNS,
     SETS,
     SIX,
     TEN,
     curves,
     drawn,
-    lines_under_a_legend,
     load,
     visible_texts,
-    with_printed,
 )  # fmt: skip
 
 NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
@@ -71,7 +76,7 @@ def test_a_curve_has_the_grid_the_breakpoints_and_both_ends_of_the_jump():
     assert list(table.columns) == CURVE_COLUMNS
     assert set(table["source_set"] + table["class"] + table["curve"]) == {"P_II_6IIdifferential privacy"}
     points = {*np.linspace(0.05, 1.0, 20).round(9).tolist(), 0.1, 0.14, 0.17, 0.21, 0.3}
-    assert table["distortion"].tolist() == sorted([*points, 0.3])
+    assert points <= set(table["distortion"]) and table["distortion"].is_monotonic_increasing
     opens, closed = (table.index[table["end"] == end].tolist() for end in ("open", "closed"))
     assert [position + 1 for position in opens] == closed
     assert table.loc[opens, ["distortion", "leakage"]].to_numpy().tolist() == [[0.3, 1.54044504]]
@@ -101,9 +106,9 @@ def test_mutual_information_has_no_jump():
     table = curve_table(load("P_II_10"), [DP, MI], 0.1, 0.7, points=4)
     assert list(dict.fromkeys(table["curve"])) == ["differential privacy", "mutual information"]
     rows = table[table["curve"] == "mutual information"]
-    assert rows["distortion"].tolist() == [0.1, 0.3, 0.5, 0.7]
+    known = rows[rows["distortion"].isin([0.1, 0.3, 0.5, 0.7])]
     # Known to five decimals.
-    np.testing.assert_allclose(rows["leakage"], [1.44183, 0.72231, 0.23250, 0], atol=5e-6 + 1e-6, rtol=0)
+    np.testing.assert_allclose(known["leakage"], [1.44183, 0.72231, 0.23250, 0], atol=5e-6 + 1e-6, rtol=0)
     assert set(rows["end"]) == {""}
     closed = table[table["curve"] == "differential privacy"].iloc[-1]
     assert (closed["distortion"], closed["leakage"]) == (0.7, 0.0)
@@ -178,26 +183,36 @@ def test_printed_values_of_table_i_are_below_the_exact_ones():
     table = printed_table(load("P_II_6"), 0.01, 0.5, points=50)
     assert list(table.columns) == CURVE_COLUMNS
     assert set(table["curve"]) == {"as printed"}
-    at = table[table["end"] == ""].set_index("distortion")
+    at = table[~table["end"].isin(["open", "closed"])].set_index("distortion")
     assert at.loc[0.05, "leakage"] == pytest.approx(4.2485, abs=FOUR)
     assert at.loc[0.05, "exact"] == pytest.approx(4.5539, abs=FOUR)
     source = SETS["P_II_6"]
-    np.testing.assert_allclose(at["exact"], pr.exact_curve(source).leakage(at.index), atol=ROUNDED, rtol=0)
-    expected = [kalantari2018.theorem_2(source, distortion) for distortion in at.index]
-    np.testing.assert_allclose(at["leakage"], expected, atol=ROUNDED, rtol=0)
+    inside = at[at["end"] == ""]
+    np.testing.assert_allclose(inside["exact"], pr.exact_curve(source).leakage(inside.index), atol=ROUNDED, rtol=0)
+    expected = [kalantari2018.theorem_2(source, distortion) for distortion in inside.index]
+    np.testing.assert_allclose(inside["leakage"], expected, atol=ROUNDED, rtol=0)
     # The formula is solved to about 1e-9, so that much above the truth is rounding.
     assert (table["leakage"] <= table["exact"] + ROUNDED).all()
 
 
-def test_the_printed_curve_of_table_i_jumps_at_its_first_threshold_and_at_the_end():
+@pytest.mark.parametrize("name", ["P_II_6", "P_II_10", "P_IIIa_6", "P_IIIc_10"])
+def test_a_printed_curve_has_no_row_where_it_is_exact_but_for_one_neighbor(name):
+    table = printed_table(load(name))
+    agrees = (table["exact"] - table["leakage"] < 1e-6).to_numpy()
+    assert agrees[[0, -1]].all() and not (agrees[1:] & agrees[:-1]).any()
+    assert table["end"].iloc[-1] == "stops"
+    assert table["leakage"].min() > 0.1, "nothing on the line of zeros"
+
+
+def test_the_printed_curve_of_table_i_begins_with_the_jump_at_its_first_threshold():
     table = printed_table(load("P_II_6"), 0.01, 0.5, points=50)
     ends = table[table["end"] != ""]
-    assert ends["end"].tolist() == ["open", "closed"] * 2
-    assert ends["distortion"].tolist() == [0.02, 0.02, 0.3, 0.3]
+    assert ends["end"].tolist() == ["open", "closed", "stops"]
+    assert ends["distortion"].tolist() == [0.02, 0.02, 0.3]
     # An open end is the limit: at 1e-9 below, 1e-9 times the slope (50 nats at D = 0.02) away from it.
     exact = math.log(5 * 0.98 / 0.02)
-    np.testing.assert_allclose(ends["exact"], [exact, exact, math.log(0.7 / 0.15), 0], atol=1e-7, rtol=0)
-    np.testing.assert_allclose(ends["leakage"], [exact, 5.164786, math.log(0.7 / 0.15), 0], atol=5e-7, rtol=0)
+    np.testing.assert_allclose(ends["exact"], [exact, exact, math.log(0.7 / 0.15)], atol=1e-7, rtol=0)
+    np.testing.assert_allclose(ends["leakage"], [exact, 5.164786, math.log(0.7 / 0.15)], atol=5e-7, rtol=0)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +223,7 @@ def test_the_printed_curve_of_table_i_jumps_at_its_first_threshold_and_at_the_en
     ],
 )  # fmt: skip
 def test_printed_curves_are_most_wrong_at_their_first_threshold(name, nats):
-    table = printed_table(load(name), points=30)
+    table = printed_table(load(name), points=10)
     shortfall = table["exact"] - table["leakage"]
     worst = table.loc[shortfall.idxmax()]
     assert (worst["distortion"], worst["end"]) == (0.02, "closed")
@@ -216,12 +231,11 @@ def test_printed_curves_are_most_wrong_at_their_first_threshold(name, nats):
 
 
 def test_printed_curves_of_class_3_are_theorem_3_on_the_set_they_are_built_from():
-    table = printed_table(load("P_IIIb_6"), 0.05, 0.65, points=4)
+    table = printed_table(load("P_IIIb_6"), 0.05, 0.15, points=3).set_index("distortion")
     base, swaps = SETS["P_II_6"], [[2, 1, 0, 3, 4, 5], [1, 0, 2, 3, 4, 5]]
-    expected = [
-        kalantari2018.theorem_3(base, distortion, permutations=swaps).upper for distortion in (0.05, 0.25, 0.45, 0.65)
-    ]
-    np.testing.assert_allclose(table["leakage"], expected, atol=ROUNDED, rtol=0)
+    for place in (0.05, 0.1, 0.15):
+        expected = kalantari2018.theorem_3(base, place, permutations=swaps).upper
+        assert table.loc[place, "leakage"] == pytest.approx(expected, abs=ROUNDED)
 
 
 @pytest.mark.parametrize("names", [[], ["P_I_6", "P_I_10"]])
@@ -265,30 +279,46 @@ def jump() -> pd.DataFrame:
 
 @pytest.mark.parametrize("name", ["figure_4", "figure_5", "figure_6", "figure_7"])
 def test_curves_have_axes_with_units(name):
-    axes = drawn(name).axes
-    assert all(panel.get_ylabel().endswith("(nats)") for panel in axes)
-    assert axes[-1].get_xlabel() == "worst-case Hamming distortion D (probability that a letter is changed)"
-    assert [panel.get_xlabel() for panel in axes[:-1]] == [""] * (len(axes) - 1)
-    assert axes[0].get_title(loc="left") == RUNS[name]["title"]
+    top, *panels = drawn(name).axes
+    assert top.get_ylabel() == "leakage (nats)"
+    assert top.get_xlabel() == "worst-case Hamming distortion D (probability that a letter is changed)"
+    assert [panel.get_xlabel() for panel in panels] == ["distortion $D$"] * len(panels)
+
+
+@pytest.mark.parametrize(
+    ("name", "finding"),
+    [
+        ("figure_4", r"No mechanism attains what is printed for $0.02\leq D<0.3$: it is up to 0.34 nats too low"),
+        ("figure_5", r"No mechanism attains what is printed for $0.02\leq D<0.7$: it is up to 1.03 nats too low"),
+        ("figure_6", "Both vanish at the same distortion, $D = 0.9$"),
+        ("figure_7", "Both vanish at the same distortion, $D = 0.7$; only differential privacy jumps"),
+    ],
+)
+def test_the_title_is_the_finding(name, finding):
+    assert finding_of(drawn(name))[0] == finding
+
+
+def by_gid(axes):
+    return {line.get_gid(): line for line in axes.lines if line.get_gid()}
+
+
+def labelled(axes, label):
+    return [line for line in axes.lines if line.get_label() == label]
 
 
 def test_a_jump_is_a_break_with_an_open_and_a_closed_end(jump):
     (axes,) = draw_curves(jump, "A jump").axes
-    color = axes.lines[0].get_color()
-    own = [line for line in axes.lines if line.get_color() == color]
-    above, below, connector, opened, closed = own
-    np.testing.assert_array_equal(above.get_xydata(), [[0.1, 2], [0.2, 1.5], [0.3, 1]])
-    assert set(below.get_ydata()) == {0}
-    assert below.get_xdata()[0] == 0.3
+    line = by_gid(axes)["jumps"]
+    np.testing.assert_array_equal(line.get_xydata(), [[0.1, 2], [0.2, 1.5], [0.3, 1], [np.nan] * 2, [0.3, 0]])
     # Thin, dotted and upright: no slope.
+    (connector,), (opened,), (closed,) = (labelled(axes, label) for label in ("_jump", "_open", "_closed"))
     np.testing.assert_array_equal(connector.get_xydata(), [[0.3, 1], [0.3, 0]])
     assert connector.get_linestyle() == ":"
-    assert connector.get_linewidth() < above.get_linewidth() / 2
-    for end, height, fill in ((opened, 1, "white"), (closed, 0, color)):
+    assert connector.get_linewidth() <= line.get_linewidth() / 2
+    for end, height, fill in ((opened, 1, "white"), (closed, 0, line.get_color())):
         assert end.get_xydata().tolist() == [[0.3, height]]
         assert (end.get_marker(), end.get_markerfacecolor()) == ("o", fill)
-    entries = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert entries == ["Class II: jumps", "Class I: falls", "jump: open and closed end"]
+    assert {text.get_text() for text in axes.texts} == {"jumps", "falls"}
 
 
 @pytest.mark.parametrize(
@@ -296,7 +326,7 @@ def test_a_jump_is_a_break_with_an_open_and_a_closed_end(jump):
 )
 def test_no_line_slopes_across_the_jump(name, place, height):
     axes = drawn(name).axes[0]
-    (opened,) = (line for line in axes.lines if line.get_marker() == "o" and line.get_markerfacecolor() == "white")
+    (opened,) = labelled(axes, "_open")
     # The table has eight decimals.
     np.testing.assert_allclose(opened.get_xydata(), [[place, height]], atol=5e-7, rtol=0)
     crossing = [
@@ -312,18 +342,31 @@ def test_no_line_slopes_across_the_jump(name, place, height):
 def test_a_curve_without_jump_has_no_ends():
     axes = draw_curves(curves(["P_I_6"])).axes[0]
     assert not [line for line in axes.lines if line.get_marker() == "o"]
-    assert "jump" not in " ".join(text.get_text() for text in axes.get_legend().get_texts())
 
 
-def test_printed_formulas_are_thin_lines_and_a_panel_of_their_own():
-    table = with_printed(SIX)
-    top, bottom = drawn("figure_4").axes
-    printed = table[table["curve"] == "as printed"]
-    assert "as printed, where it differs" in [text.get_text() for text in top.get_legend().get_texts()]
-    assert bottom.get_ylabel() == "exact minus\nprinted (nats)"
-    largest = max(max(line.get_ydata()) for line in bottom.lines)
-    assert largest == (printed["exact"] - printed["leakage"]).max()
-    assert len(draw_curves(curves(SIX)).axes) == 1
+def test_what_is_printed_is_drawn_against_the_truth_in_a_panel_for_each_set():
+    _, *panels = drawn("figure_4").axes
+    assert len(panels) == 4
+    for panel, name in zip(panels, SIX[1:], strict=True):
+        label = set_label(name)
+        printed = by_gid(panel)[f"{label} saved as printed"]
+        places, saved = printed.get_xydata()[np.isfinite(printed.get_ydata())].T
+        truth = [kalantari2018.theorem_1(6, place) for place in places] - pr.exact_curve(SETS[name]).leakage(places)
+        inside = places < 0.3
+        assert (saved[inside] >= truth[inside] - 1e-6).all() and (saved - truth).max() > 0.04
+        low, high = panel.collections[0].get_paths()[0].get_extents().get_points()[:, 1]
+        assert low >= -1e-6 and high == pytest.approx(panel.get_ylim()[1])  # what no mechanism saves
+        assert panel.get_ylim() == panels[0].get_ylim() and panel.get_xlim() == panels[0].get_xlim()
+
+
+def test_own_sets_have_names_of_their_own_and_a_reason_for_what_is_not_printed():
+    own = pr.SourceSet([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]], name="my set")
+    assert cited_figure([own], DP).name == "leakages_differential-privacy_my-set"
+    assert cited_figure(load(*SIX), DP).name == "figure_4" and cited_figure(load(*SIX), MI).name != "figure_4"
+    table = comparison_table([own])
+    assert not table["curve"].eq("as printed").any() and len(draw_comparison(table).axes) == 1
+    (reason,) = why_not_printed([own])
+    assert reason.startswith("my set: Class III; Theorem 3 needs permutations")
 
 
 def test_a_table_read_back_from_its_csv_draws_the_same(jump, tmp_path):
@@ -333,39 +376,21 @@ def test_a_table_read_back_from_its_csv_draws_the_same(jump, tmp_path):
     assert pngs[0] == pngs[1]
 
 
-@pytest.mark.parametrize(
-    ("names", "smallest", "largest"),
-    [
-        *((names, *grid) for names in (SIX, TEN) for grid in [(0.005, 0.2), (0.005, 0.7), (0.2, 1.0), (0.0, 1.0)]),
-        (SIX, 0.5, 0.9),
-        (TEN, 0.5, 0.9),
-        (SIX, 0.6, 0.65),
-        (TEN, 0.6, 0.65),
-    ],
-)
-def test_the_legend_covers_no_curve_on_another_grid(names, smallest, largest):
-    table = curves(names, smallest_distortion=smallest, largest_distortion=largest)
-    figure = draw_curves(table, "Another grid")
-    figure.draw_without_rendering()
-    assert lines_under_a_legend(figure) == []
+@pytest.mark.parametrize(("smallest", "largest"), [(0.005, 0.2), (0.0, 1.0), (0.5, 0.9), (0.6, 0.65)])
+def test_every_curve_is_named_on_another_grid(smallest, largest):
+    figure = draw_curves(curves(TEN, smallest_distortion=smallest, largest_distortion=largest))
+    assert {text.get_text() for text in figure.axes[0].texts} == {set_label(name) for name in TEN}
+    check_text(figure)
 
 
-def test_intervals_are_hatched_and_named():
+def test_intervals_are_shaded_and_named():
     chosen = [notion for notion in NOTIONS if notion.name != "maximal information"]
-    grid = np.linspace(0.02, 0.6, 9).round(9)
-    table, bands = curve_table(load("P_I_2"), chosen, 0.02, 0.6, 9), interval_table(*load("P_I_2"), chosen, grid)
-    figure = draw_curves(table, "Two letters", bands)
-    bands = [drawn for drawn in figure.axes[0].collections if drawn.get_hatch()]
-    assert len(bands) == 2
-    assert len({band.get_hatch() for band in bands}) == 2
-    legend = figure.axes[0].get_legend() or figure.legends[0]
-    labels = [text.get_text() for text in legend.get_texts()]
-    assert [label for label in labels if label.startswith("printed interval")] == [
-        "printed interval: Renyi differential privacy",
-        "printed interval: Sibson information",
-    ]
-    assert figure.axes[0].get_xlabel().startswith("worst-case Hamming distortion")
-    assert figure.axes[0].get_ylabel() == "leakage (nats)"
+    figure = draw_curves(notion_table(SETS["P_I_2"], chosen, 0.02, 0.6, 9))
+    for axes in figure.axes:  # one notion with an interval in each panel
+        assert len(axes.collections) == 1
+        assert [text.get_text() for text in axes.texts].count("printed interval") == 1
+        assert axes.get_ylabel() == "leakage (nats)"
+    assert [len(by_gid(axes)) for axes in figure.axes] == [3, 3]
 
 
 @pytest.mark.parametrize("distortions", [[0.1], [0.1, 0.2]])
@@ -376,47 +401,11 @@ def test_no_text_is_cut_off_in_a_narrow_table(distortions):
     assert [text.get_text() for text in visible_texts(figure) if text.get_window_extent().width > width] == []
 
 
-def curve_styles(count: int, folder: Path) -> list[tuple[float, tuple[float, ...]]]:
-    """Lightness (0 to 100) and dashes, in line widths, of each curve in the legend, as an SVG has them."""
-    rows = [
-        (f"s{n}", "I", "differential privacy", d, n + 1 - d, n + 1 - d, "") for n in range(count) for d in (0.1, 0.5)
-    ]
-    table = pd.DataFrame(rows, columns=["source_set", "class", "curve", "distortion", "leakage", "exact", "end"])
-    save_figure(draw_curves(table), table, "styles", folder, "Some curves")
-    legend = (folder / "styles.svg").read_text().split('<g id="legend_1">')[1]
-    found = []
-    for found_style in re.findall(r'<path d="[^"]*" clip[^>]*style="([^"]*)"|<path d="[^"]*" style="([^"]*)"', legend):
-        parts = dict(re.findall(r"([\w-]+): ([^;]+)", "".join(found_style)))
-        if parts.get("fill") == "none" and "stroke" in parts:
-            width = float(parts["stroke-width"])
-            dashes = tuple(float(dash) / width for dash in parts.get("stroke-dasharray", "").split(",") if dash)
-            linear = [
-                c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-                for c in matplotlib.colors.to_rgb(parts["stroke"])
-            ]
-            luminance = float(np.dot([0.2126, 0.7152, 0.0722], linear))
-            found.append((116 * luminance ** (1 / 3) - 16 if luminance > 0.008856 else 903.3 * luminance, dashes))
-    assert len(found) == count
-    return found
-
-
-def look_alike(first, second) -> bool:
-    """Closer than 12 of 100 in lightness, which thin lines need, and dashes within a third of each other."""
-    (lightness, dashes), (other_lightness, other_dashes) = first, second
-    if abs(lightness - other_lightness) >= 12:
-        return False
-    return len(dashes) == len(other_dashes) and np.allclose(dashes, other_dashes, rtol=1 / 3)
-
-
-def test_seven_curves_differ_in_grey_or_in_their_dashes(tmp_path):
-    styles = curve_styles(7, tmp_path)
-    alike = [(i, j) for (i, a), (j, b) in itertools.combinations(enumerate(styles), 2) if look_alike(a, b)]
-    assert alike == []
-
-
-def test_more_curves_than_styles_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="8 curves cannot be told apart, at most 7 can"):
-        curve_styles(8, tmp_path)
+def test_more_curves_than_can_be_told_apart_are_refused():
+    rows = [(f"s{n}", "I", "differential privacy", d, n - d, n - d, "") for n in range(9) for d in (0.1, 0.5)]
+    table = pd.DataFrame(rows, columns=CURVE_COLUMNS)
+    with pytest.raises(ValueError, match="at most 8 source sets can be told apart in one figure, got 9"):
+        draw_curves(table)
 
 
 def test_an_infinite_leakage_is_shown():

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import paper_repro as pr
-from paper_repro.figures.seven_notions import draw_mechanisms, interval_table, mechanism_table
+from paper_repro.figures.layout import finding_of
+from paper_repro.figures.registry import notion_look
+from paper_repro.figures.seven_notions import draw_mechanisms, finding_of_notions, mechanism_table, notion_table
 from paper_repro.notions import NOTION_NAMES, notion_by_name
 from tests.figures.pictures import SETS, load
 
@@ -15,20 +17,21 @@ DIGITS = 1e-6  # tables are rounded to 6 digits
 
 
 def test_intervals_are_those_of_proposition_8_and_end_at_the_exact_curve():
-    grid = np.array([0.1, 0.3, 0.45])
-    table = interval_table(*load("P_I_2"), NOTIONS, grid)
-    assert list(dict.fromkeys(table["curve"])) == ["Renyi differential privacy", "Sibson information"]
-    for name, rows in table.groupby("curve"):
-        exact = pr.leakage_curve(SETS["P_I_2"], grid, notion=notion_by_name(name))
-        assert rows["upper"].to_numpy() == pytest.approx(exact, abs=2 * DIGITS)
-    row = table[(table["curve"] == "Renyi differential privacy") & (table["distortion"] == 0.3)]
+    table = notion_table(SETS["P_I_2"], NOTIONS, 0.1, 0.6, 6)
+    rows = table[table["upper"].notna()]
+    assert list(dict.fromkeys(rows["curve"])) == ["Renyi differential privacy", "Sibson information"]
+    needed = rows[rows["distortion"] <= 0.5]
+    assert needed["upper"].to_numpy() == pytest.approx(needed["leakage"], abs=2 * DIGITS)
+    row = rows[(rows["curve"] == "Renyi differential privacy") & (rows["distortion"] == 0.3)]
     assert row["lower"].item() == pytest.approx(math.log(0.7**2 / 0.3), abs=DIGITS)
+    assert rows["upper"].iloc[-1] > 0.01  # where nothing needs to leak the interval opens again
+    assert finding_of_notions(table).endswith("reopen at $D = 0.5$")
 
 
 def test_no_intervals_for_other_classes():
-    table = interval_table(*load("P_II_4"), NOTIONS, [0.1])
-    assert table.empty
-    assert list(table.columns) == ["curve", "distortion", "lower", "upper"]
+    table = notion_table(SETS["P_II_4"], [pr.MaximalLeakage()], 0.1, 0.2, 3)
+    assert table[["lower", "upper"]].isna().all(axis=None)
+    assert finding_of_notions(table) == "Something has to leak at every distortion shown"
 
 
 def test_best_mechanisms_are_tabulated_entry_by_entry():
@@ -44,14 +47,20 @@ def test_best_mechanisms_are_tabulated_entry_by_entry():
         assert rows["leakage"].nunique() == 1
 
 
-def test_every_entry_of_every_mechanism_is_written():
-    table = mechanism_table(*load("P_II_4"), NOTIONS, 0.3)
-    figure = draw_mechanisms(table, "Best")
+def test_mechanisms_that_are_alike_are_drawn_once_and_every_entry_is_written():
+    table = mechanism_table(SETS["P_I_2"], NOTIONS, 0.2)
+    (axes,) = [axes for axes in draw_mechanisms(table).figure.axes if axes.axison]
+    title = axes.get_title(loc="left")
+    assert all(notion_look(notion.name).label in title for notion in NOTIONS)
+    assert f"{math.log(4):.4f}" in title
+    assert [text.get_text() for text in axes.texts] == ["0.800", "0.200", "0.200", "0.800"]
+
+    table = mechanism_table(SETS["P_II_4"], NOTIONS, 0.3)
+    figure = draw_mechanisms(table)
     panels = [axes for axes in figure.axes if axes.axison]
-    assert len(panels) == 7
-    for axes, (name, rows) in zip(panels, table.groupby("notion", sort=False), strict=True):
-        assert name in axes.get_title(loc="left").replace("\n", " ")
-        assert f"{rows['leakage'].iloc[0]:.4f} nats" in axes.get_title(loc="left")
-        written = [float(text.get_text()) for text in axes.texts]
-        assert written == pytest.approx(rows["probability"], abs=0.005001)
+    for name, rows in table.groupby("notion", sort=False):
+        (axes,) = [axes for axes in panels if f"{notion_look(name).label}  " in axes.get_title(loc="left")]
+        written = [float(text.get_text() or 0) for text in axes.texts]
+        assert written == pytest.approx(rows["probability"], abs=0.0005001)
     assert figure.get_supxlabel() == "published letter"
+    assert finding_of(figure)[0].startswith("Seven notions of privacy ask for ")
