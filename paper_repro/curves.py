@@ -121,11 +121,11 @@ def refined(
     ----------
     curve : callable
         From distortions of shape (points,) to leakages in nats, shape (points,), or (points, curves) for several at once.
-    places : array_like
+    places : array_like, shape (places,)
         Where the curve is evaluated in any case: its ends, and what is known of its breakpoints and zeros.
     pixels : (float, float)
         Across and down the panel that the curve is drawn in.
-    span : array_like, optional
+    span : float or array_like, shape (curves,), optional
         Height of the panel in nats, for all curves or for each; what the curves span together, if not given.
 
     Returns

@@ -79,7 +79,7 @@ def curve_table(
     smallest_distortion, largest_distortion : float in [0, 1]
     points : int, >= 2
         At least, of an even grid; breakpoints, zeros and what a curved line needs are added.
-    places : array_like, optional
+    places : array_like, shape (places,), optional
         More distortions for the grid.
 
     Returns

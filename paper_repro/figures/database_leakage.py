@@ -171,7 +171,7 @@ def finding_of_theorem_1(table: pd.DataFrame) -> str:
     r"""At which privacy the bound says little, in a sentence: where it reaches nine tenths of all there is to know.
 
     >>> finding_of_theorem_1(theorem_1_table(100, [2, 10], 12.0))
-    'At $\\epsilon = 5.9$ nats the bound allows nine tenths of all there is to know'
+    'At $\\epsilon = 3.6$ nats the bound allows nine tenths of all there is to know'
     """
     near = table[table["bound"] >= 0.9 * table["most"]].groupby("values")["leakage"].min()
     if len(near) < table["values"].nunique():

@@ -54,7 +54,7 @@ _INTERVAL: dict[str, Any] = {"color": "#D9E3EE", "lw": 0}
 
 
 def cited_figure(values: int, records: int, prior: Sequence[float] = ()) -> Cited:
-    """The theorem behind a figure, and its file name; for other databases, a name of their own.
+    """The theorem behind a figure of so many records, and its file name; for other databases, a name of their own.
 
     >>> cited_figure(2, 2).name, cited_figure(3, 2).name
     ('databases', 'databases_3_2')
