@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 # Steps at most; a gap that none is needed for, and one from which on so many without progress are the last.
-_STEPS, _GOAL, _ENOUGH, _PATIENCE = 1000, 1e-11, 1e-9, 12
+_STEPS, _GOAL, _ENOUGH, _PATIENCE = 500, 1e-11, 1e-9, 12
 # How near to a bound a step may go, and by how much the sums of f may bend on it, to the products of slacks and multipliers.
 _INSIDE, _OVERSHOOT = 0.95, 3.0
 # Products of slacks and multipliers below, to those of the beginning, are nothing.
@@ -180,22 +180,24 @@ class InformationDual(ABC, Generic[Found]):
         # Products of slacks and multipliers, relative to each other: of cells, their floors, the outputs, w and y.
         shares = [masses, masses * (rate > 0), np.full(letters, 1 / letters), *(np.full(count, 1 / count),) * 2]
         number = sum(float(share.sum()) for share in shares)
-        # Beginnings of the order of the end: leakage counts in ``inside``, distortion in ``free``.
-        inside, free = min(1.0, floor or 1.0), float((vertices @ costs.max(axis=1)).max())
-        weights = np.full(count, (1.0 if by_distortion else free / inside) / count)
-        prices, level = weights * inside / free, inside * float(weights.sum()) / costs.shape[1]
-        prior, least_level = (weights @ vertices)[:, np.newaxis], _LEVEL * level
-        places, rows = np.repeat(-inside / 2 * prior, costs.shape[1], axis=1), -inside * prior[:, 0]
-        floors = places + floor * prior if rate > 0 else np.ones_like(places)
-        lifts = self._ratios(places, floors, prior)[3]
-        slacks = [
-            places - rows[:, np.newaxis] + (prices @ vertices)[:, np.newaxis] * costs,
-            floors,
-            np.maximum(-self._sums(prior * lifts), 0.1 * weights.sum()),
-            weights,
-            prices,
-        ]
+        # The beginning keeps all constraints, with numbers of the order of the end: in every output ``P (f - 1)`` adds to -1/4,
+        # of which the cells that cost their letters least have P f = 1/2; a distortion's price is what these cells gain by that.
+        weights = np.full(count, 1 / count)
+        prior, cheapest = (weights @ vertices)[:, np.newaxis], costs == costs.min(axis=1, keepdims=True)
+        kept = self._given(self._sums(np.where(cheapest, prior, 0.0)))
+        logs = np.log(0.25 + np.where(cheapest, 0.5 / np.maximum(kept, 1e-300), 0.0)) / alpha
+        gains = np.expm1(rate * logs) / rate if rate > 0 else logs
+        gained = float(prior[:, 0] @ (gains.max(axis=1) - gains.min(axis=1)))
+        price = gained / float((vertices @ costs.max(axis=1)).max())
+        unit = 1.0 if by_distortion else 1 / price
+        weights, prices, prior = unit * weights, unit * price * weights, unit * prior
+        places, floors = prior * gains, floor * prior * np.exp(rate * logs) if rate > 0 else np.ones_like(gains)
+        reached = places + (prices @ vertices)[:, np.newaxis] * costs
+        rows = reached.min(axis=1) - gained * prior[:, 0]
+        slacks = [reached - rows[:, np.newaxis], floors, np.full(letters, 0.25 * unit), weights, prices]
+        level = size / float((masses / slacks[0]).sum())
         duals = [level * share / slack for share, slack in zip(shares, slacks, strict=True)]
+        least_level = _LEVEL * level
         length, best, least, last = 1.0, None, math.inf, 0
         m, r, y = slice(0, size), slice(size, size + letters), slice(size + letters, size + letters + count)
         w = slice(y.stop, y.stop + count)
