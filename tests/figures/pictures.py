@@ -5,7 +5,6 @@ import functools
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 import paper_repro as pr
 from paper_repro.figures import curves as figures
@@ -56,18 +55,6 @@ def drawn(name: str) -> Figure:
     figure = DRAWN[name]()
     figure.draw_without_rendering()
     return figure
-
-
-def visible_texts(figure: Figure) -> list[Text]:
-    """Texts that are painted: tick labels beyond the ends of an axis exist too, but are not."""
-    hidden = []
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            low, high = sorted(axis.get_view_interval())
-            for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()]:
-                if not low - 1e-9 <= tick.get_loc() <= high + 1e-9:  # rounding of the limits
-                    hidden += [tick.label1, tick.label2]
-    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text() and text not in hidden]
 
 
 def lines_under_a_legend(figure: Figure) -> list[str]:

@@ -24,11 +24,10 @@ from paper_repro.figures.class_iii_sets import (
     theorem_3_table,
     unfolded_shapes,
 )
-from paper_repro.figures.layout import check_text, finding_of
+from paper_repro.figures.layout import check_text, finding_of, visible_texts
 from paper_repro.figures.simplex import area_of
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding
-from tests.figures.pictures import visible_texts
 
 CLASS_III = SourceSet([[0.65, 0.25, 0.1], [0.25, 0.6, 0.15], [0.5, 0.1, 0.4], [0.35, 0.45, 0.2]], name="set")
 COUNTEREXAMPLE = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])

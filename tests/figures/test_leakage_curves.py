@@ -9,7 +9,7 @@ import pytest
 
 import paper_repro as pr
 from paper_repro.figures.curves import curve_table, draw_curves
-from paper_repro.figures.layout import check_text, finding_of
+from paper_repro.figures.layout import check_text, finding_of, visible_texts
 from paper_repro.figures.leakage_curves import (
     cited_figure,
     comparison_table,
@@ -35,7 +35,6 @@ from tests.figures.pictures import (
     curves,
     drawn,
     load,
-    visible_texts,
 )  # fmt: skip
 
 NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]

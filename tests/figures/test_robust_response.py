@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from paper_repro.figures.layout import visible_texts
 from paper_repro.figures.robust_response import draw_responses, response_table
 from paper_repro.sources import SourceSet
-from tests.figures.pictures import SETS, visible_texts
+from tests.figures.pictures import SETS
 
 
 def test_a_wrong_prior_is_worse_than_none():
