@@ -22,8 +22,10 @@ from paper_repro.figures.simplex import (
     add_simplex,
     add_window,
     area_of,
+    first_region,
     in_symbols,
-    middle_of,
+    name_area,
+    name_borders,
     place,
     view_around,
 )
@@ -364,17 +366,12 @@ def draw_regions(table: pd.DataFrame, title: str = "") -> Figure:
     add_area(axes, first, "none", face=_GROUND, zorder=0)
     add_area(axes, given, _SET, face=_TINT, zorder=3)
     for label, corners in regions.groupby("label", sort=False):
-        edge = place(corners[["P1", "P2", "P3"]].to_numpy()[:2]).mean(axis=0)
-        below = edge[1] < 0.01
-        axes.annotate(
-            in_symbols(str(label)), edge, (0, -5) if below else (-5 if edge[0] < 0.5 else 5, 2), textcoords="offset points",
-            fontsize=7.5, ha="center" if below else "right" if edge[0] < 0.5 else "left", va="top" if below else "bottom",
-        )  # fmt: skip
-    for area, name in ((first.difference(given), r"$\mathcal{S}_0$"), (given, r"$\mathcal{P}$")):
-        if not area.is_empty:
-            x, y, _ = middle_of(area)
-            axes.text(x, y, name, ha="center", va="center", fontsize=10, zorder=7)
+        x, y = place(corners[["P1", "P2", "P3"]].to_numpy()[:2]).mean(axis=0)
+        shift = (0.0, -0.05) if y < 0.01 else (-0.21 if x < 0.5 else 0.21, 0.03)
+        axes.text(x + shift[0], y + shift[1], in_symbols(str(label)), ha="center", va="center", fontsize=7.5)
     axes.set(xlim=(-0.34, 1.34), ylim=(-0.12, 0.95))
+    name_area(axes, first.difference(given), r"$\mathcal{S}_0$", fontsize=10)
+    name_area(axes, given, r"$\mathcal{P}$", fontsize=10)
     return figure
 
 
@@ -388,7 +385,7 @@ def draw_folding(table: pd.DataFrame, title: str = "") -> Figure:
     orders = list(dict.fromkeys(kinds["piece"]["label"]))
     areas = {kind: area_of(rows) for kind, rows in kinds.items()}
     figure, places = panels(
-        4, 2, lambda across, down: (PAGE, 5.75), title or _folding_finding(len(orders), areas),
+        4, 2, lambda across, down: (PAGE, 5.95), title or _folding_finding(len(orders), areas),
         subtitle=f"Set with corners {_corners_of(table[table['kind'] == 'set'])}. After Kalantari et al. 2017, Fig. 3",
     )  # fmt: skip
     names = (
@@ -397,10 +394,15 @@ def draw_folding(table: pd.DataFrame, title: str = "") -> Figure:
         r"(c) what all images share, $\mathcal{P}^{\cap}$",
         r"(d) what some image has, $\mathcal{P}^{\cup}$",
     )
+    first = first_region()
     for axes, name, (kind, rows) in zip(places, names, kinds.items(), strict=True):
         axes.set_title(name, fontsize=9)
-        view_around(axes, [areas["piece" if kind == "piece" else "union"]], ratio=1.55)
-        add_window(axes, areas["piece" if kind == "piece" else "union"])
+        shown = areas["piece" if kind == "piece" else "union"]
+        window = view_around(axes, [shown], ratio=1.55)
+        add_window(axes)
+        add_area(axes, first, "none", face=_GROUND, zorder=0)
+        if kind == "piece":
+            name_area(axes, first.intersection(window).difference(shown), r"$\mathcal{S}_0$")
         parts = rows if kind in ("piece", "image") else kinds["image"]
         for number, order in enumerate(orders):
             look: Any = {"color": COLORS[1 + number], "linestyle": DASHES[number], "zorder": 4}
@@ -410,18 +412,15 @@ def draw_folding(table: pd.DataFrame, title: str = "") -> Figure:
                 continue
             add_area(axes, area, face=(look["color"], 0.16), linewidth=1.5, **look)
             if kind == "piece":
-                x, y, _ = middle_of(area)
-                axes.text(x, y, rf"$\mathcal{{P}}|_{{T_{number + 1}}}$", ha="center", va="center", fontsize=9, zorder=7)
-            else:
+                name_area(axes, area, rf"$\mathcal{{P}}|_{{T_{number + 1}}}$")
                 axes.plot([], [], **look, linewidth=1.5, label=rf"$T_{number + 1}$: {in_symbols(order)}")
-        if kind == "image":
-            axes.legend(loc="upper left", fontsize=8, handlelength=3)
-        elif parts is not rows and len(rows):
+        if parts is not rows and len(rows):
             add_area(axes, areas[kind], "black", face=("black", 0.18), linewidth=1.8, zorder=3)
-            x, y, _ = middle_of(areas[kind])
-            axes.text(x, y, name[-len(r"$\mathcal{P}^{\cap}$") :], ha="center", va="center", fontsize=11, zorder=7)
+            name_area(axes, areas[kind], name[-len(r"$\mathcal{P}^{\cap}$") :], fontsize=11)
         elif parts is not rows:
             axes.text(0.5, 0.95, "nothing", transform=axes.transAxes, ha="center", va="top", fontsize=9)
+        name_borders(axes, shown)
+    figure.legend(loc="outside lower left", ncols=3, fontsize=8, handlelength=3)
     return figure
 
 
@@ -447,19 +446,19 @@ def draw_unfolded(table: pd.DataFrame, title: str = "") -> Figure:
     for axes, (kind, name) in zip(places, names.items(), strict=True):
         axes.set_title(name, fontsize=9)
         view_around(axes, areas.values(), ratio=1.15)
-        add_window(axes, *areas.values())
+        add_window(axes)
         folded, whole = areas.get(kind, shapely.Point()), areas["set"]
         add_area(axes, folded, _SET, face=_TINT, zorder=3)
         add_area(axes, whole, "black", linewidth=1.5, zorder=5)
         if kind == "lower" and "beyond" in areas:
             add_area(axes, areas["beyond"], _FALSE, face=_FALSE_TINT, hatch="////", zorder=3)
-            axes.set_title(r"hatched: $\mathcal{P}^{\cap}$ rearranged", fontsize=9, color=_FALSE, loc="right")
+            hatched = "hatched: " if areas["beyond"].area else ""
+            axes.set_title(hatched + r"$\mathcal{P}^{\cap}$ rearranged", fontsize=9, color=_FALSE, loc="right")
         label = name[4:].partition(",")[0]
         inner, outer = (folded, whole.difference(folded)) if kind == "lower" else (folded.difference(whole), whole)
-        for text, area, ink in ((label, inner, _SET), (r"$\mathcal{P}$", outer, "black")):
-            if not area.is_empty:
-                x, y, _ = middle_of(area)
-                axes.text(x, y, text, color=ink, ha="center", va="center", fontsize=9.5, zorder=7)
+        name_area(axes, inner, label, _SET)
+        name_area(axes, outer, r"$\mathcal{P}$")
+        name_borders(axes, *areas.values())
     return figure
 
 
@@ -598,7 +597,10 @@ def _folding_finding(pieces: int, areas: Mapping[str, Any]) -> str:
         return "The set lies in one region: there is nothing to fold"
     if areas["intersection"].is_empty:
         return f"Folded into one region, the {_count(pieces)} pieces share nothing"
-    share = areas["intersection"].area / areas["union"].area if areas["union"].area else 0.0
+    if areas["union"].area and not areas["intersection"].area:
+        return f"Folded into one region, the {_count(pieces)} pieces share no area"
+    measure = "area" if areas["union"].area else "length"
+    share = getattr(areas["intersection"], measure) / max(getattr(areas["union"], measure), 1e-12)
     return f"Folded into one region, the {_count(pieces)} pieces share {100 * share:.0f} % of what they cover"
 
 

@@ -99,6 +99,7 @@ def draw_verdicts(summary: pd.DataFrame, title: str = "", subtitle: str = "") ->
     shown = named.loc[[named.index[-1], *named.index[:-1]]]
     finding = title or _verdicts_finding(summary.loc["all"].astype(int).to_dict())
     height = 1.9 + 0.72 * len(shown)
+    subtitle = subtitle or "Shares of the claims of each paper, with their numbers; below, what its faults weigh"
     figure, (verdicts, weights) = panels(2, 1, lambda across, down: (PAGE, height), finding, subtitle=subtitle)
     _draw_bars(verdicts, shown[list(_LOOKS)], _LOOKS, "claims")
     _draw_bars(weights, shown[list(_SHARES)], _SHARES, "at fault")

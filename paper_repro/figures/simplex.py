@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,21 @@ from numpy.typing import ArrayLike
 from paper_repro.errors import optional
 from paper_repro.types import FloatArray
 
-__all__ = ["add_area", "add_simplex", "add_window", "area_of", "in_symbols", "middle_of", "place", "view_around"]
+__all__ = [
+    "add_area",
+    "add_simplex",
+    "add_window",
+    "area_of",
+    "first_region",
+    "in_symbols",
+    "name_area",
+    "place",
+    "view_around",
+]
 
 _HEIGHT = math.sqrt(3) / 2
 _CORNERS = np.eye(3)
+_SLIVER = 1e-7  # an area that is left of rounding
 # Shift, alignment of the corners' names.
 _BESIDE = ((7, -3), (-7, -3), (0, 3)), ("right", "left", "center"), ("top", "top", "bottom")
 # Of the outer edge, shared by what is drawn around it: name of the tie, its place on the edge, where its text stands.
@@ -82,7 +93,7 @@ def area_of(rows: pd.DataFrame) -> Any:
 def add_area(axes: Axes, area: Any, color: str, face: Any = "none", **style: Any) -> None:
     """A geometry as of :func:`area_of`: areas with their edge and face, segments as strokes, points as discs."""
     width = style.pop("linewidth", 1.2)
-    for part in getattr(area, "geoms", [area]):
+    for part in () if area.is_empty else getattr(area, "geoms", [area]):
         if part.geom_type == "Polygon":
             rings = [np.asarray(ring.coords) for ring in (part.exterior, *part.interiors)]
             path = Outline.make_compound_path(*(Outline(ring, closed=True) for ring in rings))
@@ -96,19 +107,31 @@ def add_area(axes: Axes, area: Any, color: str, face: Any = "none", **style: Any
             axes.plot(part.x, part.y, "o", color=color, markersize=5, zorder=style.get("zorder", 3))
 
 
-def middle_of(area: Any) -> tuple[float, float, float]:
-    """Where in an area, off the borders of the regions, a label has the most room: x, y and the distance to the edge.
-
-    The distance is 0 for segments and points.
-    """
+def name_area(axes: Axes, area: Any, name: str, color: str = "black", fontsize: float = 9) -> None:
+    """A name where an area has the most room, off the borders of the regions; where it has little, beside it with a thin line."""
+    if area.is_empty or 0 < area.area < _SLIVER:
+        return
     shapely = optional("shapely", "plot")
     inner = area.difference(shapely.MultiLineString(_BORDERS).buffer(0.012)) if area.area else area
-    parts = [part for part in getattr(inner, "geoms", [inner]) if part.geom_type == "Polygon" and not part.is_empty]
-    if not parts:
-        return area.centroid.x, area.centroid.y, 0.0
-    circle = max((shapely.maximum_inscribed_circle(part) for part in parts), key=lambda radius: float(radius.length))
-    (x, y), _ = circle.coords
-    return x, y, circle.length
+    circles = [
+        shapely.maximum_inscribed_circle(part) for part in getattr(inner, "geoms", [inner]) if part.area > _SLIVER
+    ]
+    widest = max(circles, key=lambda radius: float(radius.length), default=None)
+    spot = np.array((area.representative_point() if widest is None else shapely.Point(widest.coords[0])).coords[0])
+    limits = np.array([axes.get_xlim(), axes.get_ylim()])
+    span = float(np.ptp(limits[0]))
+    style: Any = {"ha": "center", "va": "center", "color": color, "fontsize": fontsize, "zorder": 7}
+    if widest is not None and widest.length > 0.03 * span:
+        axes.text(float(spot[0]), float(spot[1]), name, **style)
+        return
+    turns = np.deg2rad(np.arange(0, 360, 30))
+    around = spot + 0.12 * span * np.column_stack([np.cos(turns), np.sin(turns)])
+    taken = np.array([text.get_position() for text in axes.texts] or [tuple(spot.tolist())])
+    apart = np.linalg.norm(around[:, np.newaxis] - taken, axis=-1).min(axis=1)
+    edges = np.minimum(around - limits[:, 0], limits[:, 1] - around).min(axis=1)
+    best = around[np.argmax(np.minimum(apart, 0.2 * span) + 10 * np.minimum(edges - 0.06 * span, 0))]
+    arrow = {"arrowstyle": "-", "linewidth": 0.6, "color": color, "shrinkB": 0}
+    axes.annotate(name, tuple(spot), tuple(best), arrowprops=arrow, **style)
 
 
 def add_simplex(axes: Axes, ties: bool = True) -> None:
@@ -125,26 +148,33 @@ def add_simplex(axes: Axes, ties: bool = True) -> None:
     axes.axis("off")
 
 
-def add_window(axes: Axes, *areas: Any) -> None:
-    """Borders and edges of the simplex in what the axes show of it, framed; borders in sight are named, off the areas."""
-    shapely = optional("shapely", "plot")
-    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+def add_window(axes: Axes) -> None:
+    """Borders and edges of the simplex in what the axes show of it, framed."""
+    limits = axes.get_xlim(), axes.get_ylim()
     corners = place(_CORNERS)
     axes.add_patch(PathPatch(Outline([*corners, corners[0]], closed=True), facecolor="none", edgecolor="0.25"))
     _draw_borders(axes)
-    axes.set(xlim=(left, right), ylim=(low, high), xticks=[], yticks=[])
+    axes.set(xlim=limits[0], ylim=limits[1], xticks=[], yticks=[])
     axes.grid(False)
     axes.spines[:].set(visible=True, color="0.75", linewidth=0.8)
-    window, taken = shapely.box(left, low, right, high).buffer(0.06 * (left - right)), shapely.union_all(areas)
+
+
+def name_borders(axes: Axes, *areas: Any) -> None:
+    """Name the borders of the regions that a window shows, off these areas and the names in it, where there is room."""
+    shapely = optional("shapely", "plot")
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    span = right - left
+    window, uniform = shapely.box(left, low, right, high).buffer(-0.06 * span), shapely.Point(*place([1 / 3] * 3))
     for border, (name, *_) in zip(_BORDERS, _TIES, strict=True):
+        names = [shapely.Point(*text.get_position()).buffer(0.06 * span) for text in axes.texts]
+        taken = shapely.union_all([*areas, *names, uniform])
         seen = shapely.LineString(border).intersection(window)
         places = [seen.interpolate(share, normalized=True) for share in np.linspace(0, 1, 41)] if seen.length else []
-        uniform = shapely.Point(*place([1 / 3] * 3))
-        free = [p for p in places if min(p.distance(taken), p.distance(uniform)) > 0.09 * (right - left)]
+        free = [point for point in places if point.distance(taken) > 0.09 * span]
         if not free:
             continue
-        at = min(free, key=lambda p: p.distance(taken))
-        slope = np.degrees(np.arctan2(*np.subtract(*np.asarray(seen.coords)[::-1])[::-1]))
+        at = min(free, key=lambda point: float(point.distance(taken)))
+        slope = np.degrees(np.arctan2(*np.subtract(*border[::-1])[::-1]))
         axes.text(
             at.x, at.y, f"${name}$", ha="center", va="center", fontsize=7.5, color="0.3", rotation=(slope + 89) % 180 - 89,
             bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}, zorder=2.5,
@@ -158,19 +188,25 @@ def _draw_borders(axes: Axes) -> None:
     axes.plot(*place([1 / 3] * 3).T, marker="+", color="black", markersize=7, markeredgewidth=1.2, zorder=6)
 
 
-def view_around(axes: Axes, areas: Iterable[Any], ratio: float, margin: float = 0.1) -> tuple[float, float]:
-    """Set the axes to what is around areas, with a margin as a share of the size; width over height is ``ratio``.
+def first_region() -> Any:
+    """The region ``P1 >= P2 >= P3``, in the triangle of :func:`place`; all six have the same area.
 
-    Returns the width and the height of what is shown.
+    >>> round(6 * first_region().area, 3)
+    0.433
+    """
+    corners: list[list[float]] = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3] * 3]
+    return optional("shapely", "plot").Polygon(place(corners))
+
+
+def view_around(axes: Axes, areas: Iterable[Any], ratio: float, margin: float = 0.1) -> Any:
+    """Set the axes to what is around areas, with a margin as a share of the size; width over height is the ratio.
+
+    Returns the window as a geometry.
     """
     bounds = np.array([area.bounds for area in areas if not area.is_empty])
     low, high = bounds[:, :2].min(axis=0), bounds[:, 2:].max(axis=0)
-    size: Sequence[float] = np.maximum(high - low, 0.02) * (1 + 2 * margin)
+    size = np.maximum(high - low, 0.02) * (1 + 2 * margin)
     width = max(size[0], ratio * size[1])
-    middle = (low + high) / 2
-    axes.set(
-        xlim=(middle[0] - width / 2, middle[0] + width / 2),
-        ylim=(middle[1] - width / ratio / 2, middle[1] + width / ratio / 2),
-        aspect="equal",
-    )
-    return width, width / ratio
+    (left, bottom), (right, top) = ((low + high + sign * np.array([width, width / ratio])) / 2 for sign in (-1, 1))
+    axes.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
+    return optional("shapely", "plot").box(left, bottom, right, top)

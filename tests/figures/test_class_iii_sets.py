@@ -34,6 +34,7 @@ COUNTEREXAMPLE = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
 CYCLE = SourceSet([[0.2, 0.5, 0.3], [0.3, 0.6, 0.1], [0.1, 0.5, 0.4]])
 SEGMENT = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])
 POINT = SourceSet([0.5, 0.3, 0.2], name="point")
+APART = SourceSet([[0.45, 0.35, 0.2], [0.2, 0.55, 0.25]], name="images apart")
 CLASS_I = SourceSet([[0.2, 0.5, 0.3], [0.5, 0.3, 0.2], [0.3, 0.2, 0.5]], name="Class I")
 COLORED = SourceSet([[0.64, 0.1, 0.1, 0.1, 0.04, 0.02], [0.6, 0.12, 0.12, 0.12, 0.02, 0.02]])
 WHOLE = math.sqrt(3) / 4  # area of the triangle
@@ -120,7 +121,7 @@ def test_the_lower_bound_is_the_least_leakage_of_all_that_is_shown_as_covered(so
     assert bound == pytest.approx(float(exact_curve(SourceSet(covered)).leakage([distortion])[0]), abs=1e-7)
 
 
-@pytest.mark.parametrize("source", [CLASS_III, COUNTEREXAMPLE, CYCLE, SEGMENT, POINT, CLASS_I], ids=str)
+@pytest.mark.parametrize("source", [CLASS_III, COUNTEREXAMPLE, CYCLE, SEGMENT, APART, POINT, CLASS_I], ids=str)
 def test_any_set_has_its_pictures_with_texts_that_can_be_read(source):
     for table, draw in (
         (class_shapes([source]), draw_classes),
