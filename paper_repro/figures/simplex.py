@@ -108,7 +108,10 @@ def add_area(axes: Axes, area: Any, color: str, face: Any = "none", **style: Any
 
 
 def name_area(axes: Axes, area: Any, name: str, color: str = "black", fontsize: float = 9) -> None:
-    """A name where an area has the most room, off the borders of the regions; where it has little, beside it with a thin line."""
+    """A name where an area has the most room, off the borders of the regions; where it has little, beside it with a thin line.
+
+    The size of its letters in points.
+    """
     if area.is_empty or 0 < area.area < _SLIVER:
         return
     shapely = optional("shapely", "plot")

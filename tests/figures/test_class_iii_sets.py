@@ -139,7 +139,7 @@ def test_a_union_is_drawn_as_one_shape():
     table = folding_shapes(CLASS_III)
     *_, intersection, union = draw_folding(table).axes
     for axes, kind in ((intersection, "intersection"), (union, "union")):
-        (filled,) = (patch for patch in axes.patches if patch.get_facecolor()[3] > 0)
+        (filled,) = (patch for patch in axes.patches if patch.get_linewidth() == 1.8)
         outline = part(table, kind)
         assert len(filled.get_path()) == len(outline.exterior.coords), "closed, with no inner edge"
 
