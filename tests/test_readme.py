@@ -137,3 +137,12 @@ def test_the_first_screen_has_a_figure_and_the_two_commands():
 def test_the_first_screen_counts_the_claims_on_record():
     screen = " ".join("\n".join(README.splitlines()[:34]).split())
     assert counts_sentence() in screen
+
+
+def test_make_clean_keeps_what_readme_has_one_write():
+    written = re.findall(r"\bbuild/[\w./-]+", " ".join(PAPERMILL))
+    recipe = re.search(r"^clean:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+    removed = re.search(r"rm -rf (.+)", recipe)[1].split()
+    assert written
+    assert "build/verify" in removed, "the recipe is read"
+    assert not [path for path in written for gone in removed if f"{path}/".startswith(f"{gone}/")]
