@@ -76,7 +76,6 @@ class ApproximateDP(Notion):
     """
 
     name = "approximate differential privacy"
-    gap_unit = "distortion"
     tolerance = 1e-9
     jumps = True
     delta: float

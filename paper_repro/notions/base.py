@@ -191,8 +191,6 @@ class Notion(ABC):
     Attributes
     ----------
     name : str
-    gap_unit : str
-        What the notion's own lower bound is a bound on: ``nats`` or ``distortion``.
     tolerance : float
         The largest gap with which a result is returned: in nats at a distortion budget, relative at a leakage budget.
     jumps : bool
@@ -200,7 +198,6 @@ class Notion(ABC):
     """
 
     name: str
-    gap_unit: str
     tolerance: float
     jumps: bool = False
 

@@ -78,7 +78,6 @@ class DifferentialPrivacy(Notion):
     """
 
     name = "differential privacy"
-    gap_unit = "distortion"
     tolerance = 1e-9
     jumps = True
     adjacency: Adjacency | None = None

@@ -40,7 +40,6 @@ _RESOLUTION = 1e-12
 class _Information(Notion):
     """Sibson information of an order alpha, of which mutual information is order 1."""
 
-    gap_unit = "nats"
     tolerance = 1e-6
     alpha: float
 

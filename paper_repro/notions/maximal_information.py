@@ -54,7 +54,6 @@ class MaximalInformation(Notion):
     """
 
     name = "maximal information"
-    gap_unit = "nats"
     tolerance = 1e-9
     jumps = True
 

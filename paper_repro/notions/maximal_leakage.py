@@ -39,7 +39,6 @@ class MaximalLeakage(Notion):
     """
 
     name = "maximal leakage"
-    gap_unit = "nats"
     tolerance = 1e-9
 
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:

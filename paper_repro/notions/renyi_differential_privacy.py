@@ -76,7 +76,6 @@ class RenyiDP(Notion):
     """
 
     name = "Renyi differential privacy"
-    gap_unit = "nats"
     tolerance = 1e-6
     alpha: float
     adjacency: Adjacency | None = None
@@ -85,7 +84,7 @@ class RenyiDP(Notion):
         object.__setattr__(self, "alpha", check_alpha(self.alpha, self.name))
         check_adjacency(self.adjacency)
         if math.isinf(self.alpha):
-            for judged in ("gap_unit", "tolerance", "jumps"):
+            for judged in ("tolerance", "jumps"):
                 object.__setattr__(self, judged, getattr(DifferentialPrivacy, judged))
 
     def __repr__(self) -> str:

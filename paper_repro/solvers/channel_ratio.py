@@ -247,7 +247,7 @@ class ChannelRatioProgram:
                 least -= self._delta * Fraction(max(row) if self._comparisons.standard else sum(row)) / factor
         return max(0.0, float(least + sum(map(min, reduced))))
 
-    def _solve(self, leakage: float, ulps: Fraction = _ULPS, wide: bool = True) -> _Optimum:
+    def _solve(self, leakage: float, ulps: Fraction = _ULPS, wide: bool = False) -> _Optimum:
         """Program (1) with unknowns Q, what comparisons exceed in each column, and the distortion, each in its unit."""
         comparisons, size, cells, standard = (
             self._comparisons,
@@ -266,6 +266,7 @@ class ChannelRatioProgram:
             [min(Fraction(1), power_above(unit / Fraction(p))) if p else Fraction(1) for p in row]
             for row in self._peaks.tolist()
         ]
+        least = [[1 - sum(row) + row[j] for j in range(size)] for row in units]  # of an entry, where others are small
         width = cells + (len(self._pairs) * size if standard else 0)
         rows: list[dict[int, Fraction]] = []
         right: list[Fraction] = []
@@ -274,13 +275,13 @@ class ChannelRatioProgram:
             sums: dict[int, Fraction] = {}
             for j in range(size):
                 own = units[giver][j]
-                if own <= (delta * ulps / (4 * size) if standard else delta):  # never above it, or nothing beside it
-                    continue
+                if own <= max(delta * ulps / (4 * size) if standard else delta, factor * least[taker][j]):
+                    continue  # never above it, or nothing beside it
                 scale = power_above(max(own, factor * units[taker][j]))
                 row = {giver * size + j: own / scale, taker * size + j: -factor * units[taker][j] / scale}
                 if standard:
                     place = cells + number * size + j
-                    excess = scale if wide else min(scale, power_above(self._delta))
+                    excess = scale if wide else min(own, power_above(self._delta))
                     row[place], sums[place] = -excess / scale, excess
                 scales[len(rows)] = (number, j, scale)
                 rows.append(row)
@@ -334,10 +335,10 @@ class ChannelRatioProgram:
             found.kept = self._keeps(found.matrix, leakage)
             return found.kept and found.distortion - found.bound <= _CLOSED * found.distortion
 
-        wide = wide and standard
-        if not program.refine(enough, decide=not wide) and wide:  # what is exceeded in units of delta, then
+        last = wide or not standard
+        if not program.refine(enough, decide=last) and not last:  # what is exceeded in units of the rows, then
             self._start = None
-            return self._solve(leakage, ulps, wide=False)
+            return self._solve(leakage, ulps, wide=True)
         self._start = program.basis
         return self._solve(leakage, Fraction(0), wide) if ulps and found.distortion > 0 >= found.bound else found
 

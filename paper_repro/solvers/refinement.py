@@ -34,9 +34,22 @@ _BEYOND = 8
 _LARGE = 1e16
 # Exchanges of an exact basis that are waited for.
 _EXCHANGES = 300
+# Iterations of HiGHS for each row, beyond which it is going round in circles.
+_ITERATIONS = 20
 # By how much less is scaled up where HiGHS fails.
 _SHRINK = (1, 2**12, 2**24)
-# What HiGHS is told when it fails.
+# What HiGHS is told, and in addition when it fails.
+_OPTIONS: dict[str, Any] = {
+    "output_flag": False,
+    "threads": 1,
+    "solver": "simplex",
+    "presolve": "off",
+    "simplex_strategy": 1,
+    "simplex_scale_strategy": 2,
+    "primal_feasibility_tolerance": 1e-9,
+    "dual_feasibility_tolerance": 1e-9,
+    "small_matrix_value": 1e-12,
+}
 _ATTEMPTS: tuple[dict[str, Any], ...] = (
     {},
     {"simplex_strategy": 4},
@@ -58,7 +71,7 @@ class Refined:
         Each row's entries by column, of order 1 as far as they matter; those left out are 0.
     right : sequence of Fraction or int, of length (rows,)
     start : optional
-        The :attr:`basis` of a program of the same shape.
+        The :attr:`basis` of another program; used if that has the same shape.
 
     Attributes
     ----------
@@ -86,7 +99,7 @@ class Refined:
         self._entries = [(row, column, entry) for row, line in enumerate(matrix) for column, entry in line.items()]
         self.values, self.duals = [Fraction(0)] * len(costs), [Fraction(0)] * len(right)
         self._model, self._primal, self._dual = self._loaded(), Fraction(1), Fraction(1)
-        if start is not None:
+        if start is not None and (len(start.row_status), len(start.col_status)) == (len(right), len(costs)):
             self._model.setBasis(start)
         self._round(self._right, self._costs, Fraction(1), Fraction(1))
 
@@ -114,7 +127,7 @@ class Refined:
                 for shrink in (_SHRINK if decide else _SHRINK[:1])
             ):
                 break
-        return enough() or (self._decide() and enough())
+        return enough() or (decide and self._decide() and enough())
 
     def _decide(self) -> bool:
         """Exact values from the last basis on, where HiGHS has no more digits; False if that takes too long."""
@@ -160,11 +173,17 @@ class Refined:
         for retry in _ATTEMPTS:
             for option, value in retry.items():
                 self._model.setOptionValue(option, value)
+            if retry:
                 self._model.clearSolver()
             self._model.run()
             if self._model.getModelStatus() == self._optimal:
-                return
-        raise SolverError(f"HiGHS stopped with {self._model.modelStatusToString(self._model.getModelStatus())}")
+                break
+        found = self._model.getModelStatus()
+        for option, value in _OPTIONS.items():
+            self._model.setOptionValue(option, value)
+        if found == self._optimal:
+            return
+        raise SolverError(f"HiGHS stopped with {self._model.modelStatusToString(found)}")
 
     def _loaded(self) -> Any:
         import highspy
@@ -183,16 +202,7 @@ class Refined:
         program.a_matrix_.start_, program.a_matrix_.index_ = matrix.indptr, matrix.indices
         program.a_matrix_.value_ = matrix.data
         model = highspy.Highs()
-        options: dict[str, Any] = {
-            "output_flag": False,
-            "threads": 1,
-            "solver": "simplex",
-            "presolve": "off",
-            "primal_feasibility_tolerance": 1e-9,
-            "dual_feasibility_tolerance": 1e-9,
-            "small_matrix_value": 1e-12,
-        }
-        for option, value in options.items():
+        for option, value in {**_OPTIONS, "simplex_iteration_limit": _ITERATIONS * shape[0]}.items():
             model.setOptionValue(option, value)
         model.passModel(program)
         return model
