@@ -52,7 +52,8 @@ def test_every_page_has_the_name_of_a_notebook_and_no_name_twice():
         "style",
         "tables",
     }
-    names = [name for page in PAGES for name in page.__all__]
+    # What a page's figures are called and cited with is asked of each by one name.
+    names = [name for page in PAGES for name in page.__all__ if name != "cited_figure"]
     assert len(set(names)) == len(names)
 
 
