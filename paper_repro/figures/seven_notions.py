@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from paper_repro.curves import refined
 from paper_repro.figures.curves import SAME, Cited, cited_as, curve_table, finding_of_curves, grid_of, in_print, spelled
-from paper_repro.figures.layout import PAGE, headline
+from paper_repro.figures.layout import COLUMN, PAGE, headline
 from paper_repro.figures.registry import letter_label, notion_look
 from paper_repro.figures.style import drawing, need, rounded, shade
 from paper_repro.notions import NOTION_NAMES, DifferentialPrivacy, MutualInformation, Notion, RenyiDP, SibsonInformation
@@ -144,22 +144,21 @@ def draw_mechanisms(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
     """
     letters = list(dict.fromkeys(table["true"]))
     groups = _alike(table)
-    cell = min(0.52, (PAGE - 0.7) / 4 / (len(letters) + 0.7))
-    across = max(1, min(len(groups), int((PAGE - 0.5) // max(cell * len(letters) + 0.5, 1.7))))
-    down = -(-len(groups) // across)
-    most = max(len(group) for group, _ in groups)
-    high = 0.42 * len(letters) + 0.25 + 0.14 * most
-    figure = Figure(figsize=(PAGE, 1.1 + down * high), layout="constrained")
-    wide = max(across, 3 if len(letters) < 6 else 1)  # a small matrix alone is no banner
-    places = figure.subplots(down, wide, squeeze=False)
-    for axes in places[:, across:].ravel():
-        axes.axis("off")
-    places = places[:, :across].ravel()
+    room = 0.34 * len(letters) + 0.25  # inches of a matrix with its letters
+    across = max(1, min(len(groups), 4, int((PAGE - 0.3) // room)))
+    width = COLUMN if len(groups) == 1 and room < COLUMN else PAGE
+    down, narrow = -(-len(groups) // across), width < across * 2.3
+    said = [
+        [f"{_broken(notion_look(name).label, narrow)}  {leakage:.4f}" for name, leakage in group] for group, _ in groups
+    ]
+    most = max("\n".join(lines).count("\n") + 1 for lines in said)
+    high = 0.36 * len(letters) + 0.3 + 0.14 * most
+    figure = Figure(figsize=(width, 1.1 + down * high), layout="constrained")
+    places = figure.subplots(down, across, squeeze=False).ravel()
     names = [letter_label(letter) for letter in letters]
-    for axes, (group, square) in zip(places, groups, strict=False):
-        shade(axes, pd.DataFrame(square, index=names, columns=names), "{:.3f}", darkest=2.4, fontsize=7)
-        said = [f"{notion_look(name).label}  {leakage:.4f}" for name, leakage in group]
-        axes.set_title("\n".join(said), fontsize=7.5)
+    for axes, (_, square), lines in zip(places, groups, said, strict=False):
+        shade(axes, pd.DataFrame(square, index=names, columns=names), "{:.3f}", darkest=1.0, fontsize=7)
+        axes.set_title("\n".join(lines), fontsize=7.5)
         axes.set_aspect("auto")
         axes.tick_params(labelsize=8)
     for axes in places[len(groups) :]:
@@ -184,7 +183,11 @@ def finding_of_mechanisms(table: pd.DataFrame) -> str:
     (most, _), alone = max(groups, key=lambda pair: len(pair[0])), [group for group, _ in groups if len(group) == 1]
     if len(groups) == 2 and len(most) > 1 and alone:
         return f"One mechanism is best by all notions but {notion_look(alone[0][0][0]).label}"
-    return f"{spelled(count).capitalize()} notions of privacy ask for {spelled(len(groups))} different mechanisms"
+    return f"{spelled(count).capitalize()} notions of privacy are served by {spelled(len(groups))} mechanisms"
+
+
+def _broken(label: str, narrow: bool) -> str:
+    return label.replace(" differential privacy", "\ndifferential privacy") if narrow else label
 
 
 def order_picture(source: SourceSet, distortion: float, alpha: float) -> tuple[Figure, pd.DataFrame, str]:
