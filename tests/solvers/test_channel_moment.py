@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from paper_repro import RenyiDP, SourceSet, optimal_mechanism
 from paper_repro.solvers.channel_moment import (
     ChannelMomentProgram,
     least_renyi_distortion,
@@ -90,3 +91,46 @@ def test_a_bound_of_nothing_is_zero():
     for order in ORDERS:
         found = least_renyi_divergence(order, both, np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)), 50.0, 1.0)
         assert found == 0 and not math.copysign(1, found) < 0
+
+
+def test_large_orders_just_below_the_distortion_without_leakage():
+    vertices = np.array(
+        [
+            [
+                0.1766200661884041,
+                0.03423189192065079,
+                0.3043949074105613,
+                0.005061020640254675,
+                0.26698601842393116,
+                0.21270609541619795,
+            ],
+            [
+                0.030427230496523863,
+                0.15094052110857195,
+                0.18645401302426567,
+                0.47850277566449045,
+                0.14187848862826885,
+                0.011796971077879168,
+            ],
+            [
+                0.44001399773165306,
+                0.07893652299917939,
+                0.022814450342616973,
+                0.020005642752882816,
+                0.36773648542492804,
+                0.07049290074873973,
+            ],
+        ]
+    )
+    costs = np.array(
+        [
+            [0, 8, 3, 8, 5, 7],
+            [5, 0, 4, 10, 10, 3],
+            [2, 7, 0, 10, 7, 4],
+            [3, 9, 4, 0, 3, 6],
+            [8, 1, 6, 6, 0, 4],
+            [7, 6, 1, 2, 10, 0],
+        ]
+    )
+    best = optimal_mechanism(SourceSet(vertices), distortion=3.949618340743827, notion=RenyiDP(1000.0), costs=costs)
+    assert best.gap <= 1e-9
