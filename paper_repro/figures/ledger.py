@@ -166,7 +166,7 @@ def judged_again(table: pd.DataFrame, instances: int = QUICK) -> pd.DataFrame:
 def _verdicts_finding(counts: Mapping[Any, int]) -> str:
     faulty = sum(counts[verdict] for verdict in FAULTY)
     relied = counts[list(WEIGHTS)[-1]]
-    return f"Of {counts['claims']} claims {faulty} do not stand as printed; on {relied} of these later claims rely"
+    return f"Of {counts['claims']} claims {faulty} do not stand as printed, and on {relied} of these others rest"
 
 
 def _draw_bars(axes: Axes, counts: pd.DataFrame, looks: Mapping[str, tuple[str, str]], name: str) -> None:
