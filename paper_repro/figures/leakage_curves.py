@@ -50,7 +50,7 @@ _FIGURES: dict[tuple[object, ...], Cited] = {
     ("differential privacy", *(f"P_{kind}_{size}" for kind in ("I", "II", "IIIa", "IIIb", "IIIc"))): Cited(
         f"figure_{number}",
         f"Kalantari et al. 2018, Figure {number}",
-        (f"kalantari2018.figure_{number}", "kalantari2018.theorem_2", "kalantari2018.theorem_3"),
+        (f"kalantari2018.figure_{number}", "kalantari2017.theorem_2b_program", "kalantari2017.theorem_3_upper"),
     )
     for number, size in ((4, 6), (5, 10))
 }

@@ -7,9 +7,9 @@ import matplotlib.colors
 import numpy as np
 import pytest
 
-from paper_repro.figures import registry
 from paper_repro.figures.registry import BOUNDS, COLORS, DASHES, EXACT, MARKERS, PRINTED, notion_look, set_looks
 from paper_repro.notions import NOTION_NAMES
+from paper_repro.paths import ROOT
 from paper_repro.sources import source_set_names
 
 # Machado, Oliveira and Fernandes 2009: linear RGB as seen by the color-blind (severity 1).
@@ -104,16 +104,8 @@ def test_an_unknown_notion_is_named():
         notion_look("privacy")
 
 
-def test_no_page_of_figures_has_colors_of_its_own():
-    """Greys and white are for what is neither exact nor printed."""
-    from paper_repro.paths import ROOT
-
-    pages = [path for path in (ROOT / "paper_repro" / "figures").glob("*.py") if path.name != "registry.py"]
-    found = {
-        (path.name, color)
-        for path in pages
-        for color in re.findall(r"#[0-9A-Fa-f]{6}\b", path.read_text())
-        if len({color[1:3].lower(), color[3:5].lower(), color[5:].lower()}) > 1 and path.name != "ledger_pages.py"
-    }
-    assert not found
-    assert registry.COLORS[0] == "#000000"
+def test_colors_of_a_pages_own_are_dark_enough_to_be_seen_or_light_enough_to_be_written_on():
+    pages = (ROOT / "paper_repro" / "figures").glob("*.py")
+    found = {(page.name, color) for page in pages for color in re.findall(r'"(#[0-9A-Fa-f]{6})"', page.read_text())}
+    assert len(found) > len(COLORS)
+    assert [one for one in found if contrast(one[1], "white") < 3 and contrast(one[1], "black") < 7] == []
