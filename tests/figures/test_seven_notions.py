@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 
 import paper_repro as pr
-from paper_repro.figures.layout import finding_of
+from paper_repro.figures.layout import check_text, finding_of
 from paper_repro.figures.registry import notion_look
-from paper_repro.figures.seven_notions import draw_mechanisms, finding_of_notions, mechanism_table, notion_table
+from paper_repro.figures.seven_notions import (
+    draw_mechanisms,
+    finding_of_notions,
+    mechanism_table,
+    notion_table,
+    order_picture,
+)
 from paper_repro.notions import NOTION_NAMES, notion_by_name
 from tests.figures.pictures import SETS, load
 
@@ -69,3 +75,13 @@ def test_mechanisms_that_are_alike_are_drawn_once_and_every_entry_is_written():
         assert written == pytest.approx(rows["probability"], abs=0.0005001)
     assert figure.get_supxlabel() == "published letter"
     assert finding_of(figure)[0].startswith("Seven notions of privacy are served by ")
+
+
+def test_notions_with_an_order_meet_those_they_come_to():
+    figure, low, _ = order_picture(SETS["P_II_4"], 0.3, 1.0)
+    check_text(figure)
+    _, high, _ = order_picture(SETS["P_II_4"], 0.3, 40.0)
+    low, high = (table.groupby("notion")["leakage"].first() for table in (low, high))
+    assert low["Sibson information"] == pytest.approx(low["mutual information"], abs=2 * DIGITS)
+    gap = high["differential privacy"] - high["Renyi differential privacy"]
+    assert 0 < gap < 0.05
