@@ -59,6 +59,7 @@ _MOST_TOGETHER = 4
 _JUMP: dict[str, Any] = {"linestyle": ":", "linewidth": 0.8}
 _ZERO_LINE: dict[str, Any] = {"color": "0.55", "linewidth": 0.8, "zorder": 1}
 _SHARED = "0.25"
+_INTERVAL = "printed interval"
 _LONGEST, _MOST_SHOWN = 80, 6
 
 
@@ -265,6 +266,9 @@ def draw_curves(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Fig
         _draw_lemma(panels[0], str(lemma), rows)
     panels[-1].set(xlabel=DISTORTION, xlim=(0, float(table["distortion"].max())))
     headline(figure, title or finding_of_curves(table), subtitle)
+    intervals = [line for axes in panels for line in axes.lines if line.get_label() == _INTERVAL]
+    for line in intervals[:-1]:  # one is enough
+        line.set_label("_printed")
     for axes in panels:
         label_lines(axes)
     return figure
@@ -376,7 +380,7 @@ def _draw_interval(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     for side in ("lower", "upper"):
         apart = (rows[side] - rows["leakage"]).abs() > SAME
         kept = apart | apart.shift(1, fill_value=False) | apart.shift(-1, fill_value=False)
-        style = {**PRINTED.line, "label": "printed interval" if side == "lower" else "_printed"}
+        style = {**PRINTED.line, "label": _INTERVAL if side == "lower" else "_printed"}
         axes.plot(rows["distortion"], rows[side].where(kept), zorder=2.5, **style)
 
 
