@@ -105,6 +105,7 @@ class Refined:
 
     @property
     def basis(self) -> Any:
+        """That of the last solution, for a similar program to begin with."""
         return self._model.getBasis()
 
     def refine(self, enough: Callable[[], bool], decide: bool = True) -> bool:
@@ -229,7 +230,7 @@ def power_above(size: Fraction) -> Fraction:
 
 
 def exponential(power: float, rounded: int) -> Fraction:
-    """A bound of ``exp(power)`` from above (1) or below (-1), up to 709, and as precise in what it exceeds 1 by.
+    """A bound of ``exp(power)``, of nats, from above (1) or below (-1), up to 709, and as precise in what it exceeds 1 by.
 
     >>> float(exponential(1e-20, 1) - 1), float(exponential(1.0, -1))
     (1.0000000000000004e-20, 2.7182818284590438)
