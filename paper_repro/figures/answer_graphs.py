@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from paper_repro.figures.style import need, rounded
-from paper_repro.figures.tables import number_text
+from paper_repro.figures.tables import leakage_text, number_text
 from paper_repro.graphs import Adjacency, clique, line, query_by_name, ring
 from paper_repro.guessing import bayes_vulnerability
 from paper_repro.mechanisms import truncated_geometric
@@ -31,6 +31,7 @@ __all__ = [
     "same_together",
     "utility_finding",
     "utility_page",
+    "utility_subtitle",
     "utility_table",
 ]
 
@@ -179,14 +180,18 @@ def same_together(mechanisms: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]
     return {", and ".join(names[key]): matrix for key, matrix in matrices.items()}
 
 
-def matrix_finding(name: str, matrix: np.ndarray) -> str:
-    """How often a mechanism of shape (n, n) publishes the true answer, as a sentence.
+def matrix_finding(name: str, matrix: np.ndarray, prior: str = "") -> str:
+    """How often a mechanism of shape (n, n) publishes the true answer, as a sentence; the optimal one is so for the prior named.
 
     >>> matrix_finding("optimal", np.array([[0.6, 0.4], [0.4, 0.6]]))
     'Optimal: the true answer is published with probability 3/5'
     >>> matrix_finding("optimal", np.array([[0.6, 0.4], [0.0, 1.0]]))
     'Optimal: the true answer is published with probability 3/5 to 1'
+    >>> matrix_finding("Alvim et al., and optimal", np.eye(2), "uniform")
+    'Alvim et al., and optimal for the uniform prior: the true answer is published with probability 1'
     """
+    if prior:
+        name = name.replace("optimal", f"optimal for {_the_prior(prior)}")
     low, high = (number_text(value) for value in (matrix.diagonal().min(), matrix.diagonal().max()))
     range_ = low if low == high else f"{low} to {high}"
     return f"{name[0].upper()}{name[1:]}: the true answer is published with probability {range_}"
@@ -196,7 +201,7 @@ def utility_finding(table: pd.DataFrame) -> str:
     """Where the paper's mechanism is not the best, or that it is, as a sentence; of a table as of :func:`utility_table`.
 
     >>> utility_finding(utility_table(line(6), np.log(2), {"uniform": np.full(6, 1 / 6)}))
-    'A right guess has probability 4/9 at best, and 4/11 with the mechanism of Alvim et al.; prior: uniform'
+    'A right guess has probability 4/9 at best, and 4/11 with the mechanism of Alvim et al.'
     >>> utility_finding(utility_table(clique(6), np.log(2), {"uniform": np.full(6, 1 / 6)}))
     'No mechanism of this leakage lets one guess right more often than that of Alvim et al.'
     """
@@ -205,8 +210,23 @@ def utility_finding(table: pd.DataFrame) -> str:
     if short.max() < _SAME:
         return "No mechanism of this leakage lets one guess right more often than that of Alvim et al."
     worst = int(short.argmax())
-    best, own, prior = *(number_text(wide[name].iloc[worst]) for name in ("optimal", "Alvim et al.")), wide.index[worst]
-    return f"A right guess has probability {best} at best, and {own} with the mechanism of Alvim et al.; prior: {prior}"
+    best, own = (number_text(wide[name].iloc[worst]) for name in ("optimal", "Alvim et al."))
+    return f"A right guess has probability {best} at best, and {own} with the mechanism of Alvim et al."
+
+
+def utility_subtitle(table: pd.DataFrame) -> str:
+    """What the table has, and the prior that :func:`utility_finding` speaks of, for the line below it; of a table as
+    of :func:`utility_table`.
+
+    >>> utility_subtitle(utility_table(line(6), np.log(2), {"uniform": np.full(6, 1 / 6)}))
+    'Probability of a right guess, in the title for the uniform prior'
+    """
+    wide = _wide(table, "utility")
+    short = wide["optimal"] - wide["Alvim et al."]
+    what = "Probability of a right guess"
+    return (
+        what if short.max() < _SAME else f"{what}, in the title for {_the_prior(str(wide.index[int(short.argmax())]))}"
+    )
 
 
 def problem_text(graph: str, size: int, leakage: float) -> str:
@@ -215,8 +235,7 @@ def problem_text(graph: str, size: int, leakage: float) -> str:
     >>> problem_text("ring", 5, float(np.log(3))), problem_text("ring", 5, 1.0)
     ('ring, 5 answers, $\\epsilon = \\log 3$', 'ring, 5 answers, $\\epsilon = 1$')
     """
-    whole = abs(np.exp(leakage) - np.round(np.exp(leakage))) < _SAME
-    return f"{graph}, {size} answers, $\\epsilon = " + (rf"\log {np.exp(leakage):.0f}$" if whole else f"{leakage:.4g}$")
+    return f"{graph}, {size} answers, {leakage_text(leakage)}"
 
 
 def utility_page(table: pd.DataFrame, printed: Sequence[Sequence[str]] = ()) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -252,6 +271,10 @@ def paper_table(
         if same and abs(leakage - np.log(2)) < 1e-12:
             return table
     return PaperTable(f"answers_{'_'.join(graph.split())}_{size}", ("", 0, [], []))
+
+
+def _the_prior(name: str) -> str:
+    return "the uniform prior" if name == "uniform" else f"the prior {name}"
 
 
 def _wide(table: pd.DataFrame, values: str) -> pd.DataFrame:

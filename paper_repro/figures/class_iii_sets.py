@@ -436,8 +436,7 @@ def draw_unfolded(table: pd.DataFrame, title: str = "") -> Figure:
     copies = {kind: table.loc[table["kind"] == kind, "label"].nunique() for kind in ("lower", "beyond")}
     figure, places = panels(
         2, 2, lambda across, down: (PAGE, 3.9), title or _unfolded_finding(copies["lower"], copies["beyond"]),
-        subtitle=r"Program (17) has one distortion for letters alike, as if $\mathcal{P}$ had every rearrangement of "
-        rf"$\mathcal{{P}}^{{\cap}}$. Corners {_corners_of(table[table['kind'] == 'set'])}. After Kalantari et al. 2017, Fig. 9",
+        subtitle=rf"Corners {_corners_of(table[table['kind'] == 'set'])}. After Kalantari et al. 2017, Fig. 9",
     )  # fmt: skip
     names = {
         "lower": r"(a) $\mathcal{P}^{\mathrm{LB}}$, from $\mathcal{P}^{\cap}$",
@@ -534,27 +533,33 @@ def draw_theorem_3(table: pd.DataFrame, shapes: pd.DataFrame, title: str = "") -
 
     above = np.convolve(excess > 0, [1, 1, 1], "same") > 0  # and where that begins and ends
     axes.fill_between(distortions, exact, exact + excess, above, hatch="////", **{**UNREACHABLE, "edgecolor": _FALSE})
-    axes.plot(distortions, exact, **EXACT.line)
     groups = _alike(table, _BOUNDS)
-    for columns in groups:
-        axes.plot(distortions, table[columns[0]], **_bound_look(columns))
+    apart = [np.abs(table[columns[0]].to_numpy() - exact) > 1e-6 for columns in groups]
+    looks = [_bound_look(columns, bool(excess.any())) for columns in groups]
+    covered = [look["label"] for look, away in zip(looks, apart, strict=True) if not away.any()]
+    axes.plot(distortions, exact, **{**EXACT.line, "label": "; ".join(["exact", *covered])})
+    for columns, look, away in zip(groups, looks, apart, strict=True):
+        if away.any():  # nothing is drawn along the exact curve
+            seen = np.convolve(away, [1, 1, 1], "same") > 0
+            axes.plot(distortions, table[columns[0]].where(seen), **look)
     axes.set(xlabel="worst-case Hamming distortion $D$", ylabel=LEAKAGE, xlim=(distortions.min(), distortions.max()))
     axes.set_ylim(bottom=0)
-    said = [f"dotted: {_bound_look(groups[0])['label']}"] if len(groups) == 1 else []
     zero = np.flatnonzero((exact <= 1e-9) & (excess > 0))[:1]
     style: Any = {"va": "top", "ha": "right", "fontsize": 8, "color": _FALSE, "linespacing": 1.4}
-    if said and not len(zero):
-        axes.text(0.99, 0.97, said[0], transform=axes.transAxes, **{**style, "color": PRINTED.color})
+    if len(groups) == 1:
+        name = looks[0]["label"].replace(" and ", "\nand ", 1)
+        name = f"dotted: {name}" if apart[0].any() else f"along the exact curve: {name}"
+        axes.text(0.99, 0.97, name, transform=axes.transAxes, **{**style, "color": PRINTED.color})
     for where, claimed in zip(distortions[zero], lower[zero], strict=True):
         axes.plot([where, where], [0, claimed], color=_FALSE, linewidth=1.0)
         axes.plot(where, 0, **{**EXACT.mark, "label": ""}, clip_on=False, zorder=5)
-        said += [
-            f"from $D={number_text(where)}$ on nothing leaks;",
+        said = [
+            f"From $D={number_text(where)}$ on nothing leaks;",
             f"the \u201clower bound\u201d there: {claimed:.3f}",
         ]
         arrow = {"arrowstyle": "-", "linewidth": 0.6, "color": _FALSE}
         axes.annotate(
-            "\n".join(said), (where, claimed), (0.99, 0.97), textcoords="axes fraction", arrowprops=arrow, **style
+            "\n".join(said), (where, claimed), (0.99, 0.7), textcoords="axes fraction", arrowprops=arrow, **style
         )
     if len(groups) == 1:
         before = len(exact) // 3
@@ -617,9 +622,9 @@ def _unfolded_finding(inside: int, beyond: int) -> str:
 def _coloring_finding(table: pd.DataFrame, kept: int) -> str:
     other = int(((table["true"] == table["published"]) & table["color"].isin(["red", "white"])).sum())
     if other == 1:
-        return "One diagonal entry is not black, the most that the claim allows"
+        return "One diagonal entry is not black, the most that Claim 4 allows"
     if other:
-        return f"{_count(other).capitalize()} diagonal entries are not black, more than the claim allows"
+        return f"{_count(other).capitalize()} diagonal entries are not black, more than Claim 4 allows"
     return f"Every diagonal entry of the {_count(kept)} published letters is black"
 
 
@@ -642,12 +647,14 @@ def _alike(table: pd.DataFrame, columns: Sequence[str]) -> list[list[str]]:
     return groups
 
 
-def _bound_look(columns: Sequence[str]) -> dict[str, Any]:
-    """Line and name of the bounds that coincide."""
+def _bound_look(columns: Sequence[str], too_high: bool) -> dict[str, Any]:
+    """Line and name of the bounds that coincide; whether the corrected lower one is still too high."""
     sides = {column.split()[-1] for column in columns}
     look = PRINTED if "lower" in columns or "upper" in columns else BOUNDS[min(sides)]
     name = "both bounds" if len(sides) == 2 else f"{min(sides)} bound"
-    said = {True: "as printed", False: "corrected"}
+    still = " (the lower one still too high)" if len(sides) == 2 else " (still too high)"
+    with_ratio = "with the ratio corrected" + (still if too_high and "corrected lower" in columns else "")
+    said = {True: "as printed", False: with_ratio}
     kinds = {column in ("lower", "upper") for column in columns}
     return {**look.line, "label": f"{name}, {' and '.join(said[kind] for kind in sorted(kinds, reverse=True))}"}
 

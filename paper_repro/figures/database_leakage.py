@@ -162,6 +162,11 @@ def draw_theorem_1(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
         xlim=(0, float(table["leakage"].max())),
         ylim=(0, 1.04 * float(table["most"].max())),
     )
+    if near := _nine_tenths(table):
+        values, leakage, bound = near
+        axes.plot(
+            leakage, bound, "o", color=COLORS[list(table["values"].unique()).index(values) % len(COLORS)], zorder=5
+        )
     headline(figure, title or finding_of_theorem_1(table), subtitle)
     label_ends(axes)
     return figure
@@ -171,12 +176,23 @@ def finding_of_theorem_1(table: pd.DataFrame) -> str:
     r"""At which privacy the bound says little, in a sentence: where it reaches nine tenths of all there is to know.
 
     >>> finding_of_theorem_1(theorem_1_table(100, [2, 10], 12.0))
-    'At $\\epsilon = 3.6$ nats the bound allows nine tenths of all there is to know'
+    'At $\\epsilon = 3.6$ nats the bound allows nine tenths of all there is to know at $v = 10$'
     """
-    near = table[table["bound"] >= 0.9 * table["most"]].groupby("values")["leakage"].min()
-    if len(near) < table["values"].nunique():
+    near = _nine_tenths(table)
+    if near is None:
         return rf"Up to $\epsilon = {table['leakage'].max():.2g}$ nats, the bound keeps part of the data private"
-    return rf"At $\epsilon = {near.max():.2g}$ nats the bound allows nine tenths of all there is to know"
+    return (
+        rf"At $\epsilon = {near[1]:.2g}$ nats the bound allows nine tenths of all there is to know at $v = {near[0]}$"
+    )
+
+
+def _nine_tenths(table: pd.DataFrame) -> tuple[int, float, float] | None:
+    """Number of values, privacy and bound where the last of the lines reaches nine tenths; None, if one does not."""
+    rows = table[table["bound"] >= 0.9 * table["most"]].groupby("values").first()
+    if len(rows) < table["values"].nunique():
+        return None
+    last = rows.sort_values("leakage").reset_index().iloc[-1]
+    return int(last["values"]), float(last["leakage"]), float(last["bound"])
 
 
 @drawing("from", "to", "individual")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -144,7 +144,8 @@ def global_table(
 def profile_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
     """How many records the best mechanism of each notion changes, for the uniform prior.
 
-    Columns: ``notion``, ``changed`` (0 .. n) and ``probability`` that so many records are changed. Raises ValueError if there is
+    Columns: ``notion``, ``changed`` (0 .. n), ``probability`` that so many records are changed, and ``leakage`` in nats.
+    Raises ValueError if there is
     no notion.
 
     >>> from paper_repro.notions import MaximalLeakage
@@ -156,7 +157,8 @@ def profile_table(values: int, records: int, notions: Sequence[Notion], distorti
     for notion in notions:
         best = optimal_database_mechanism(values, records, distortion=distortion, notion=notion)
         changed = best.profile.changed if best.profile else None
-        frames.append(pd.DataFrame({"notion": notion.name, "changed": np.arange(records + 1), "probability": changed}))
+        columns = {"changed": np.arange(records + 1), "probability": changed, "leakage": max(best.leakage, 0.0)}
+        frames.append(pd.DataFrame({"notion": notion.name, **columns}))
     return rounded(pd.concat(frames, ignore_index=True), _PROBABILITIES)
 
 
@@ -208,7 +210,8 @@ def draw_global(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Fig
     # Above each other beside a row that is not full, else below the plots.
     free = next((row[-1] for line, row in zip(lines, places, strict=True) if len(line) < across), None)
     drawn = {str(mark.get_label()): mark for axes in figure.axes for mark in [*axes.lines, *axes.collections]}
-    drawn = {label: mark for label, mark in drawn.items() if not label.startswith("_")}
+    order = ("exact", BOUNDS["upper"].label, BOUNDS["lower"].label, "between the bounds")
+    drawn = {label: drawn[label] for label in order if label in drawn}
     keys: dict[str, Any] = {"handles": list(drawn.values()), "fontsize": 8}
     if free is None:
         figure.legend(loc="outside lower center", ncols=4, **keys)
@@ -223,25 +226,26 @@ def finding_of_bounds(table: pd.DataFrame) -> str:
 
     >>> from paper_repro.notions import DifferentialPrivacy, MaximalLeakage
     >>> finding_of_bounds(global_table(2, 2, [DifferentialPrivacy(), MaximalLeakage()], [0.1, 0.4]))
-    'The upper bound is the truth for one of two notions, the lower bound for one'
+    'The upper bound is the truth throughout for one of two notions, the lower bound for one'
     """
     sides = {
         side: [_is_exact(rows, side) for _, rows in table.groupby("notion", sort=False)] for side in ("upper", "lower")
     }
     if not any(sides["upper"] + sides["lower"]):
-        return f"Neither bound is the truth for any of {spelled(len(sides['upper']))} notions"
+        return f"Neither bound is the truth throughout for any of {spelled(len(sides['upper']))} notions"
     upper, lower, count = sum(sides["upper"]), sum(sides["lower"]), len(sides["upper"])
     return (
-        f"The upper bound is the truth for {spelled(upper) if upper else 'none'} of {spelled(count)} notions, "
+        f"The upper bound is the truth throughout for {spelled(upper) if upper else 'none'} of {spelled(count)} notions, "
         f"the lower bound for {spelled(lower) if lower else 'none'}"
     )
 
 
-@drawing("notion", "changed", "probability")
+@drawing("notion", "changed", "probability", "leakage")
 def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
     """How many records the best mechanisms change, as stems, one panel for all notions that share a profile.
 
-    For more than a dozen records on a logarithmic scale, down to 1e-4. ``table`` is as of :func:`profile_table`; the title is by
+    For more than a dozen records on a logarithmic scale, down to 1e-4. Where nothing leaks, one mechanism of many is shown, and
+    the panel says so. ``table`` is as of :func:`profile_table`; the title is by
     default :func:`finding_of_profiles`. Raises ValueError if a column is missing.
     """
     groups = _alike(table)
@@ -272,7 +276,11 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
             ),
             fontsize=7.5,
         )
-        if not few:
+        free = not table.loc[table["notion"].isin(names), "leakage"].to_numpy().max() > SAME
+        if free:
+            note = f"leaks nothing,\none way of many:\n{changed @ chances:.2g} changed\non average"
+            axes.text(0.97, 0.95, note, transform=axes.transAxes, size=7, ha="right", va="top", color="0.3")
+        elif not few:
             likeliest = int(chances.argmax())
             axes.text(
                 0.5,
@@ -307,10 +315,14 @@ def finding_of_profiles(table: pd.DataFrame) -> str:
     >>> finding_of_profiles(profile_table(2, 2, [DifferentialPrivacy(), MaximalLeakage()], 0.4))
     'Two notions of privacy change records in two different ways'
     """
-    count, different = table["notion"].nunique(), len(_alike(table))
-    if different == 1:
-        return "All notions of privacy change records in the same way" if count > 1 else "How many records are changed"
-    return f"{spelled(count).capitalize()} notions of privacy change records in {spelled(different)} different ways"
+    leaking = table[table["leakage"].groupby(table["notion"]).transform("max") > SAME]
+    count, different = leaking["notion"].nunique(), len(_alike(leaking))
+    free = [notion_look(str(name)).label for name in table["notion"].unique() if name not in set(leaking["notion"])]
+    if count < 2:
+        return "How many records are changed"
+    ways = "the same way" if different == 1 else f"{spelled(different)} different ways"
+    said = f"{spelled(count).capitalize()} notions of privacy change records in {ways}"
+    return f"{said}; {free[0] if len(free) == 1 else spelled(len(free))} can leak nothing" if free else said
 
 
 def _draw_bounds(axes: Axes, name: str, rows: pd.DataFrame) -> None:
@@ -332,7 +344,20 @@ def _draw_bounds(axes: Axes, name: str, rows: pd.DataFrame) -> None:
         notes.append("0 for every $D$ shown")
     elif rows["lower"].max() <= SAME:
         notes.append("lower bound 0")
+    else:
+        notes += _hidden(rows, exact)
     axes.text(0.97, 0.95, "\n".join(notes), transform=axes.transAxes, ha="right", va="top", size=7, color="0.3")
+
+
+def _hidden(rows: pd.DataFrame, exact: Mapping[str, bool]) -> list[str]:
+    """What is said of bounds that are within a hundredth of the scale from zero or the exact curve throughout, and not seen."""
+    bounds = rows[["exact", "lower", "upper"]].replace(np.inf, np.nan)
+    near = bounds.max().max() / 100
+    notes = ["lower bound \u2248 0"] if not exact["lower"] and bounds["lower"].max() < near else []
+    for side in ("upper", "lower"):
+        if not exact[side] and (bounds[side] - bounds["exact"]).abs().max() < near:
+            notes.append(f"{side} bound \u2248 exact")
+    return notes
 
 
 def _is_exact(rows: pd.DataFrame, side: str) -> bool:

@@ -166,7 +166,7 @@ def judged_again(table: pd.DataFrame, instances: int = QUICK) -> pd.DataFrame:
 def _verdicts_finding(counts: Mapping[Any, int]) -> str:
     faulty = sum(counts[verdict] for verdict in FAULTY)
     relied = counts[list(WEIGHTS)[-1]]
-    return f"Of {counts['claims']} claims {faulty} do not stand as printed, and on {relied} of these others rest"
+    return f"Of {counts['claims']} claims {faulty} do not stand as printed; {relied} of them are false and relied on"
 
 
 def _draw_bars(axes: Axes, counts: pd.DataFrame, looks: Mapping[str, tuple[str, str]], name: str) -> None:
@@ -187,7 +187,7 @@ def _draw_bars(axes: Axes, counts: pd.DataFrame, looks: Mapping[str, tuple[str, 
         wide = np.array([_DIGIT * (len(str(count)) + 1) for count in values])
         (narrow,) = np.nonzero((values > 0) & (shares[row] < wide))
         spots = apart(middles[row][narrow], wide[narrow], np.arange(len(narrow)), 0, 100)
-        for spot, place in zip(spots, narrow, strict=True):
+        for spot, place in zip(spots, narrow, strict=True) if row else ():  # the first bar's are below their names
             axes.plot([middles[row][place], spot], [row - 0.3, row - 0.37], color="0.4", linewidth=0.6)
             axes.text(spot, row - 0.36, values[place], va="bottom", fontsize=7, **style)
     said = [textwrap.fill(label, 12) for label in looks]
@@ -195,9 +195,11 @@ def _draw_bars(axes: Axes, counts: pd.DataFrame, looks: Mapping[str, tuple[str, 
     spots = apart(middles[0], wide, np.arange(len(said)), 0, 100)
     firsts = counts.iloc[0].astype(str)
     for label, middle, spot, share, count in zip(said, middles[0], spots, shares[0], firsts, strict=True):
-        within = share >= _DIGIT * (len(count) + 1)
-        axes.plot([middle, spot], [-0.34 if within else -0.64, -0.82], color="0.4", linewidth=0.6, clip_on=False)
-        axes.text(spot, -0.86, label, va="bottom", fontsize=7.5, **style)
+        apart_from_it = 0 < share < _DIGIT * (len(count) + 1)
+        axes.plot([middle, spot], [-0.31, -0.82], color="0.4", linewidth=0.6, clip_on=False)
+        axes.text(spot, -1.16 if apart_from_it else -0.86, label, va="bottom", fontsize=7.5, **style)
+        if apart_from_it:
+            axes.text(spot, -0.86, count, va="bottom", fontsize=7, **style)
     axes.set_yticks(
         range(len(counts)), [f"{paper}\n{total} {name}" for paper, total in zip(counts.index, totals, strict=True)]
     )

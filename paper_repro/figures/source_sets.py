@@ -209,17 +209,14 @@ def leakage_finding(table: pd.DataFrame, sources: Sequence[SourceSet]) -> str:
     >>> sets = [SourceSet([0.5, 0.3, 0.2], name="a"), SourceSet([0.6, 0.2, 0.2], name="b")]
     >>> from paper_repro.figures.leakage_curves import leakage_table
     >>> leakage_finding(leakage_table(sets, [0.1, 0.4, 0.45]), sets)
-    'Up to $D = 0.1$ it is worth nothing to know the source better: sets of as many letters leak alike'
+    'Up to $D = 0.1$, sets with the same number of letters have the same least leakage'
     """
     leakages = table.drop(columns="source_set").groupby([source.alphabet_size for source in sources])
     alike = (leakages.max() - leakages.min()).max() < _SAME
     last = next((i for i, same in enumerate(alike) if not same), len(alike))
     if len(leakages) == len(sources) or not last:
         return f"The least leakage of {len(sources)} source set{'s' * (len(sources) > 1)}"
-    return (
-        f"Up to $D = {alike.index[last - 1]}$ it is worth nothing to know the source better: "
-        "sets of as many letters leak alike"
-    )
+    return f"Up to $D = {alike.index[last - 1]}$, sets with the same number of letters have the same least leakage"
 
 
 @drawing("source_set", "kind", "distortion", "leakage")

@@ -17,7 +17,7 @@ from paper_repro.figures.saving import about
 from paper_repro.reproduce.files import check_file_name, check_own_folder, replace_files
 from paper_repro.reproduce.formulas import html_text, latex_text, markdown_text
 
-__all__ = ["differs", "number_text", "number_texts", "publish_table", "save_table", "table_html"]
+__all__ = ["differs", "leakage_text", "number_text", "number_texts", "publish_table", "save_table", "table_html"]
 
 _LARGEST = 99  # denominator of a number that is written as a fraction
 _SAME = 1e-8  # tables have eight decimals
@@ -154,6 +154,16 @@ def number_texts(
     rows = zip(frame.to_numpy(dtype=object), other.to_numpy(dtype=object), strict=True)
     cells = [[written(value, str(said)) for value, said in zip(*row, strict=True)] for row in rows]
     return pd.DataFrame(cells, index=frame.index, columns=frame.columns)
+
+
+def leakage_text(leakage: float) -> str:
+    r"""A leakage in nats as it is named in a subtitle: as a logarithm where it is that of a whole number above 1.
+
+    >>> leakage_text(float(np.log(3))), leakage_text(0.5)
+    ('$\\epsilon = \\log 3$', '$\\epsilon = 0.5$')
+    """
+    whole = leakage > _SAME and abs(np.exp(leakage) - np.round(np.exp(leakage))) < _SAME
+    return rf"$\epsilon = \log {np.exp(leakage):.0f}$" if whole else rf"$\epsilon = {leakage:.4g}$"
 
 
 def number_text(value: float) -> str:

@@ -116,7 +116,9 @@ def _row(name: str, entry: Mapping[str, Any], notebooks: str) -> str:
         picture = f'<a href="{name}.png"><img src="{name}.png" width="{_WIDTH}" alt="{told}"></a>'
     finding, subtitle = (str(entry.get(key, "")).rstrip(".") for key in ("finding", "subtitle"))
     source = entry.get("source", "")
-    source = "" if source.partition("(")[0] in subtitle else source  # of Table 1(a), where that says Table 1
+    source = (
+        "" if source.partition("(")[0] in subtitle.replace("Fig. ", "Figure ") else source
+    )  # of Table 1(a), where that says Table 1
     lines = [
         f"**{markdown_text(finding)}.**" if finding else f"`{name}`",
         markdown_text(subtitle),

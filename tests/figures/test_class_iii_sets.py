@@ -170,7 +170,7 @@ def test_every_entry_is_written_with_its_color_and_as_a_fraction():
     entries = said(figure)
     assert [entries.count(text) for text in ("W\n3/4", "R\n1/12", "B\n1/2", "W\n1/7", "0")] == [1, 3, 3, 6, 12]
     assert entries.count("$M-k=4$") == entries.count("$k=2$") == 2
-    assert finding_of(figure)[0] == "One diagonal entry is not black, the most that the claim allows"
+    assert finding_of(figure)[0] == "One diagonal entry is not black, the most that Claim 4 allows"
     black = draw_coloring(coloring_table(POINT, 0.3, 0))
     assert finding_of(black)[0] == "Every diagonal entry of the three published letters is black"
 
@@ -206,8 +206,9 @@ def test_the_violation_is_shaded_and_told(curves):
     axes = figure.axes[1]
     assert axes.get_ylabel() == "leakage (nats)"
     note = "".join(said(figure))
-    assert "dotted: both bounds, as printed and corrected" in note
-    assert "from $D=47/80$ on nothing leaks" in note
+    assert "dotted: both bounds, as printed" in note
+    assert "ratio corrected (the lower one still too high)" in note
+    assert "From $D=47/80$ on nothing leaks" in note
     excess = math.log(2 * (1 - 0.5875) / 0.5875)  # the curve of Class I where the exact one reaches 0
     assert f"there: {excess:.3f}" in note
     assert f"{excess:.3f} nats above" in finding_of(figure)[0]

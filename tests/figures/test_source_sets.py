@@ -109,7 +109,7 @@ def test_findings_are_those_of_the_numbers():
     )
     sets = load(*SIX)
     table = leakage_table(sets, [0.05, 0.1, 0.11, 0.3])
-    assert leakage_finding(table, sets).startswith("Up to $D = 0.1$ it is worth nothing to know the source better")
+    assert leakage_finding(table, sets).startswith("Up to $D = 0.1$, sets with the same number of letters")
     assert leakage_finding(table[:1], sets[:1]) == "The least leakage of 1 source set"
     own = [pr.SourceSet([0.5, 0.3, 0.2], name="1"), pr.SourceSet([0.8, 0.1, 0.1], name="2")]
     assert leakage_finding(leakage_table(own, [0.4]), own) == "The least leakage of 2 source sets"
