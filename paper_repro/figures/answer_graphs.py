@@ -215,8 +215,7 @@ def utility_finding(table: pd.DataFrame) -> str:
 
 
 def utility_subtitle(table: pd.DataFrame) -> str:
-    """What the table has, and the prior that :func:`utility_finding` speaks of, for the line below it; of a table as
-    of :func:`utility_table`.
+    """Subtitle of a table as of :func:`utility_table`: what it has, and the prior that :func:`utility_finding` speaks of.
 
     >>> utility_subtitle(utility_table(line(6), np.log(2), {"uniform": np.full(6, 1 / 6)}))
     'Probability of a right guess, in the title for the uniform prior'
