@@ -266,9 +266,6 @@ def draw_curves(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Fig
         _draw_lemma(panels[0], str(lemma), rows)
     panels[-1].set(xlabel=DISTORTION, xlim=(0, float(table["distortion"].max())))
     headline(figure, title or finding_of_curves(table), subtitle)
-    intervals = [line for axes in panels for line in axes.lines if line.get_label() == _INTERVAL]
-    for line in intervals[:-1]:  # one is enough
-        line.set_label("_printed")
     for axes in panels:
         label_lines(axes)
     return figure
@@ -279,7 +276,7 @@ def finding_of_curves(table: pd.DataFrame) -> str:
 
     >>> from paper_repro.notions import ApproximateDP, DifferentialPrivacy
     >>> finding_of_curves(curve_table([SourceSet([0.6, 0.4])], [DifferentialPrivacy(), ApproximateDP(0.1)], 0.1))
-    'Approximate differential privacy is free from $D = 0.36$ on, differential privacy from $D = 0.4$'
+    'Approximate differential privacy needs no leakage from $D = 0.36$ on, differential privacy from $D = 0.4$'
     """
     exact = table[~table["curve"].str.startswith("Lemma") & table["curve"].ne("as printed")]
     key, looks = _looks(exact)
@@ -289,28 +286,20 @@ def finding_of_curves(table: pd.DataFrame) -> str:
         return "Something has to leak at every distortion shown"
     names = {name: look.label for name, look in looks.items()}
     first, last = zeros.index[0], zeros.index[-1]
+    needless = f"{capitalized(names[first])} needs no leakage from $D = {zeros.iloc[0]:.4g}$ on"
     if len(zeros) < len(names):
         missing = [label for name, label in names.items() if name not in zeros.index]
-        return f"{capitalized(names[first])} is free from $D = {zeros.iloc[0]:.4g}$ on, {missing[0]} does at every $D$ shown"
+        return f"{needless}, {missing[0]} does at every $D$ shown"
     if zeros.nunique() == 1:
         jumping = exact[exact["end"].eq("closed") & exact["leakage"].le(_ZERO)][key].unique()
         only = f"; only {names[jumping[0]]} jumps" if len(jumping) == 1 and len(names) > 1 else ""
-        who = (
-            capitalized(names[first])
-            if len(names) == 1
-            else "Both vanish"
-            if len(names) == 2
-            else f"All {spelled(len(names))} vanish"
-        )
-        verb = " vanishes" if len(names) == 1 else ""
-        return f"{who}{verb} at the same distortion, $D = {zeros.iloc[0]:.4g}${only}".replace(
-            "vanishes at the same distortion,", "vanishes at"
-        )
+        if len(names) == 1:
+            return f"{capitalized(names[first])} vanishes at $D = {zeros.iloc[0]:.4g}${only}"
+        who = " and ".join(names.values()) if len(names) == 2 else f"all {spelled(len(names))}"
+        return f"{capitalized(who)} vanish at the same distortion, $D = {zeros.iloc[0]:.4g}${only}"
     others = zeros[zeros > zeros.iloc[0]]
     rest = names[last] if len(names) == 2 else "the others" if others.nunique() == 1 else f"{names[last]} only"
-    return (
-        f"{capitalized(names[first])} is free from $D = {zeros.iloc[0]:.4g}$ on, {rest} from $D = {zeros.iloc[-1]:.4g}$"
-    )
+    return f"{needless}, {rest} from $D = {zeros.iloc[-1]:.4g}$"
 
 
 def spelled(count: int) -> str:

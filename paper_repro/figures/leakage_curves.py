@@ -183,7 +183,7 @@ def draw_comparison(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
     exact, claims = table[~printed], table[printed]
     looks, names = set_looks(exact["source_set"]), list(dict.fromkeys(claims["source_set"]))
     across, down = min(len(names), _ACROSS), -(-len(names) // _ACROSS)
-    figure = Figure(figsize=(PAGE, 3.9 + 1.9 * down), layout="constrained")
+    figure = Figure(figsize=(PAGE, 3.9 + 2.05 * down), layout="constrained")
     places = figure.add_gridspec(1 + down, across, height_ratios=[1.75] + [1] * down)
     overview = figure.add_subplot(places[0, :])
     labels: dict[Line2D, str] = {}
@@ -193,7 +193,9 @@ def draw_comparison(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
         labels[jumps[-1] if jumps else line] = look.label
     for name in names:
         style = {**PRINTED.line, "label": "_printed", "zorder": 2.5, "gid": f"{name} as printed"}
-        add_curve(overview, claims[claims["source_set"] == name], "leakage", ends=False, **style)
+        line = add_curve(overview, claims[claims["source_set"] == name], "leakage", ends=False, **style)
+        if name == _worst(claims)[0]:
+            labels[line] = PRINTED.label
     overview.axhline(0, color="0.55", linewidth=0.8, zorder=1)
     overview.set(ylabel=LEAKAGE, xlabel=DISTORTION, xlim=(0, float(table["distortion"].max())))
     panels: list[Axes] = []
@@ -216,7 +218,9 @@ def draw_comparison(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
     panels[-1].text(
         0.5, 0.9, "no mechanism", transform=panels[-1].transAxes, size=8, ha="center", va="center", color=_NOBODY
     )
-    headline(figure, title or finding_of_comparison(table), subtitle)
+    theorems = [number for kind, number in (("II", "2"), ("III", "3")) if claims["class"].eq(kind).any()]
+    dotted = f"dotted: Theorem{'s' * (len(theorems) > 1)} {' and '.join(theorems)} as printed"
+    headline(figure, title or finding_of_comparison(table), "; ".join(filter(None, [subtitle, dotted])))
     label_lines(overview, list(labels), labels)
     label_lines(panels[0])
     return figure
@@ -237,18 +241,28 @@ def draw_leakages(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
 
 
 def finding_of_comparison(table: pd.DataFrame) -> str:
-    r"""What printed and exact curves together show, in a sentence: where no mechanism attains what is printed, and by how much.
+    r"""What printed and exact curves together show, in a sentence: for which set print is most wrong, where, and by how much.
 
     >>> finding_of_comparison(comparison_table([load_source_set("P_II_6")]))
-    'No mechanism attains what is printed for $0.02\\leq D<0.3$: it is up to 0.34 nats too low'
+    'For $\\mathcal{P}_{\\mathrm{II}}^{(6)}$ no mechanism attains what is printed, $0.02\\leq D<0.3$: up to 0.34 nats too low'
     """
     claims = table[table["curve"] == "as printed"]
     if claims.empty:
         return finding_of_curves(table)
-    lacking = claims[claims["exact"] - claims["leakage"] > SAME]
-    first, last = float(lacking["distortion"].min()), float(claims["distortion"].max())
-    worst = float((lacking["exact"] - lacking["leakage"]).max())
-    return rf"No mechanism attains what is printed for ${first:.3g}\leq D<{last:.2g}$: it is up to {worst:.2f} nats too low"
+    name, short = _worst(claims)
+    rows = claims[claims["source_set"] == name]
+    stretch = rows["end"].eq("stops").shift(1, fill_value=False).cumsum().to_numpy()  # what is drawn without a gap
+    shortfall = (rows["exact"] - rows["leakage"]).to_numpy()
+    places = rows["distortion"].to_numpy()[stretch == stretch[shortfall.argmax()]]
+    lacking = rows["distortion"].to_numpy()[(stretch == stretch[shortfall.argmax()]) & (shortfall > SAME)]
+    where = rf"${lacking.min():.4g}\leq D<{places.max():.4g}$"
+    return f"For {set_label(name)} no mechanism attains what is printed, {where}: up to {short:.2f} nats too low"
+
+
+def _worst(claims: pd.DataFrame) -> tuple[str, float]:
+    """The set for which print is the farthest below the exact curve, and by how many nats."""
+    shortfall = (claims["exact"] - claims["leakage"]).to_numpy()
+    return claims["source_set"].tolist()[shortfall.argmax()], float(shortfall.max())
 
 
 def _printed_curve(
@@ -312,6 +326,6 @@ def _draw_saved(axes: Axes, exact: pd.DataFrame, claims: pd.DataFrame, look: Loo
     add_curve(axes, exact, "saved", **{**look.line, "label": "exact", "clip_on": True, "gid": f"{look.label} saved"})
     add_curve(axes, claims, "saved", **{**PRINTED.line, "clip_on": True, "gid": f"{look.label} saved as printed"})
     worst = float((claims["exact"] - claims["leakage"]).max())
-    axes.set_title(f"{look.label}: {worst:.2f} nats too low", fontsize=8.5, color=look.color)
+    axes.set_title(f"{look.label}: print saves\nup to {worst:.2f} nats too much", fontsize=8, color=look.color)
     axes.tick_params(labelsize=7.5)
     axes.set_xlabel("distortion $D$", fontsize=8)

@@ -39,17 +39,17 @@ def response_table(source: SourceSet, vertex: int, leakages: ArrayLike) -> pd.Da
     """Worst-case distortion over a source set of four mechanisms of the same differential privacy, one point a row.
 
     Columns: ``mechanism``, ``leakage`` in nats, ``distortion``, and ``end``: ``open`` and ``closed`` at both ends of a jump.
-    RRWithPrior (Ghazi et al. 2021) is given the prior of one vertex, a number from 0, and appears twice: under that prior, and in
+    RRWithPrior (Ghazi et al. 2021) is given the prior of one vertex, a number from 1, and appears twice: under that prior, and in
     the worst case over the set, which jumps where another number of letters is best for the prior. The leakages have shape
     (points,); as many are added as lines right to half a pixel need. Raises ValueError if there is no such vertex, or a leakage
     is negative.
 
-    >>> response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 0, [1.0])["distortion"].round(4).tolist()
+    >>> response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 1, [1.0])["distortion"].round(4).tolist()
     [0.2689, 0.2689, 0.8, 0.2]
     """
-    if not 0 <= vertex < source.vertex_count:
-        raise ValueError(f"vertex must be between 0 and {source.vertex_count - 1}, got {vertex!r}")
-    prior, size = source.vertices[vertex], source.alphabet_size
+    if not 1 <= vertex <= source.vertex_count:
+        raise ValueError(f"vertex must be between 1 and {source.vertex_count}, got {vertex!r}")
+    prior, size = source.vertices[vertex - 1], source.alphabet_size
 
     def distortions(leakages: FloatArray) -> FloatArray:
         rows = []
@@ -97,15 +97,15 @@ def draw_responses(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
 
 
 def finding_of_responses(table: pd.DataFrame) -> str:
-    """Up to which leakage a wrong prior is worse than none, in a sentence.
+    """Up to which leakage a wrong prior is, in the worst case over the set, worse than none, in a sentence.
 
-    >>> finding_of_responses(response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 0, [0.0, 2.0]))
-    'Below 1.39 nats a wrong prior is worse than none; the robust optimum never is'
+    >>> finding_of_responses(response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 1, [0.0, 2.0]))
+    'Below 1.39 nats a wrong prior is at worst worse than none; the robust optimum never is'
     """
     of = {name: rows.reset_index(drop=True) for name, rows in table.groupby("mechanism")}
     worse = of[_WRONG][of[_WRONG]["distortion"] > of[_EVEN]["distortion"] + 1e-6]
     if worse.empty:
-        return "Over this set a wrong prior is never worse than none"
+        return "At the leakages shown a wrong prior is never worse than none"
     above = worse["leakage"].max()
     shown = "At every leakage shown" if above >= table["leakage"].max() else f"Below {above:.2f} nats"
-    return f"{shown} a wrong prior is worse than none; the robust optimum never is"
+    return f"{shown} a wrong prior is at worst worse than none; the robust optimum never is"

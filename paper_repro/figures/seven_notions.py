@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 from paper_repro.curves import refined
 from paper_repro.figures.curves import SAME, Cited, cited_as, curve_table, finding_of_curves, grid_of, in_print, spelled
 from paper_repro.figures.layout import COLUMN, PAGE, headline
-from paper_repro.figures.registry import letter_label, notion_look
+from paper_repro.figures.registry import notion_look, plain_text
 from paper_repro.figures.style import drawing, need, rounded, shade
 from paper_repro.notions import NOTION_NAMES, DifferentialPrivacy, MutualInformation, Notion, RenyiDP, SibsonInformation
 from paper_repro.papers import zhong_bu2022
@@ -92,22 +93,21 @@ def finding_of_notions(table: pd.DataFrame) -> str:
 
     >>> from paper_repro.notions import RenyiDP
     >>> finding_of_notions(notion_table(SourceSet([[1, 0], [0, 1]]), [RenyiDP(2)], 0.3, 0.6))
-    'The exact curve is the upper end of the printed interval; it reopens at $D = 0.5$'
+    'Up to $D = 0.5$ Rényi takes the upper end of the printed interval; beyond, nothing need leak'
     """
     rows = table[table["upper"].notna()]
     needed = rows[rows["leakage"] > SAME]
-    if rows.empty or (needed["upper"] - needed["leakage"]).abs().gt(10 * SAME).any():
+    if needed.empty or (needed["upper"] - needed["leakage"]).abs().gt(10 * SAME).any():
         return finding_of_curves(table)
-    again = rows[(rows["leakage"] <= SAME) & (rows["upper"] > SAME)]
-    zero = rows[rows["leakage"] <= SAME]["distortion"].min()
-    one = rows["curve"].nunique() == 1
-    said = (
-        "The exact curve is the upper end of the printed interval"
-        if one
-        else "Exact curves are the upper ends of the printed intervals"
-    )
-    opens = f"; {'it' if one else 'these'} reopen{'s' * one} at $D = {zero:.4g}$"
-    return said + (opens if len(again) else "")
+    labels = [notion_look(name).label for name in needed["curve"].unique()]
+    # Those named after a person are known by that name.
+    names = [label.split()[0] if label[0].isupper() else label for label in labels]
+    one, who = len(names) == 1, " and ".join(", ".join(names).rsplit(", ", 1))
+    said = f"{who} take{'s' * one} the upper end of the printed interval{'s' * (not one)}"
+    zeros = rows[rows["leakage"] <= SAME].groupby("curve")["distortion"].min().round(6)
+    if len(zeros) == len(names) and zeros.nunique() == 1:
+        return f"Up to $D = {zeros.iloc[0]:.4g}$ {said}; beyond, nothing need leak"
+    return f"Where something has to leak, {said}"
 
 
 def mechanism_table(source: SourceSet, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
@@ -155,7 +155,7 @@ def draw_mechanisms(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
     high = 0.36 * len(letters) + 0.3 + 0.14 * most
     figure = Figure(figsize=(width, 1.1 + down * high), layout="constrained")
     places = figure.subplots(down, across, squeeze=False).ravel()
-    names = [letter_label(letter) for letter in letters]
+    names = [re.sub(r"^x(\d+)$", r"$x_{\1}$", plain_text(letter)) for letter in map(str, letters)]
     for axes, (_, square), lines in zip(places, groups, said, strict=False):
         shade(axes, pd.DataFrame(square, index=names, columns=names), "{:.3f}", darkest=1.0, fontsize=7)
         axes.set_title("\n".join(lines), fontsize=7.5)
@@ -170,20 +170,17 @@ def draw_mechanisms(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
 
 
 def finding_of_mechanisms(table: pd.DataFrame) -> str:
-    """How many best mechanisms the notions of a table have between them, in a sentence.
+    """How many matrices are shown for the notions of a table, in a sentence; a notion may have other best ones.
 
     >>> from paper_repro.notions import DifferentialPrivacy, MaximalLeakage
     >>> notions = [DifferentialPrivacy(), MaximalLeakage()]
     >>> finding_of_mechanisms(mechanism_table(SourceSet([[1, 0], [0, 1]]), notions, 0.1))
-    'One mechanism is best by all two notions'
+    'One mechanism is best by all notions shown'
     """
     groups, count = _alike(table), table["notion"].nunique()
     if len(groups) == 1:
-        return f"One mechanism is best by all {spelled(count)} notions" if count > 1 else "The best mechanism"
-    (most, _), alone = max(groups, key=lambda pair: len(pair[0])), [group for group, _ in groups if len(group) == 1]
-    if len(groups) == 2 and len(most) > 1 and alone:
-        return f"One mechanism is best by all notions but {notion_look(alone[0][0][0]).label}"
-    return f"{spelled(count).capitalize()} notions of privacy are served by {spelled(len(groups))} mechanisms"
+        return "One mechanism is best by all notions shown" if count > 1 else "A best mechanism"
+    return f"Best mechanisms of {spelled(count)} notions: {spelled(len(groups))} distinct matrices shown"
 
 
 def _broken(label: str, narrow: bool) -> str:

@@ -38,6 +38,8 @@ from tests.figures.pictures import (
 )  # fmt: skip
 
 NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
+_WORST = "For {} no mechanism attains what is printed, "
+_BOTH = "Differential privacy and mutual information vanish at the same distortion, "
 DP, MI = pr.DifferentialPrivacy(), pr.MutualInformation()
 CURVE_COLUMNS = ["source_set", "class", "curve", "distortion", "leakage", "exact", "end"]
 
@@ -287,14 +289,30 @@ def test_curves_have_axes_with_units(name):
 @pytest.mark.parametrize(
     ("name", "finding"),
     [
-        ("figure_4", r"No mechanism attains what is printed for $0.02\leq D<0.3$: it is up to 0.34 nats too low"),
-        ("figure_5", r"No mechanism attains what is printed for $0.02\leq D<0.7$: it is up to 1.03 nats too low"),
-        ("figure_6", "Both vanish at the same distortion, $D = 0.9$"),
-        ("figure_7", "Both vanish at the same distortion, $D = 0.7$; only differential privacy jumps"),
+        (
+            "figure_4",
+            _WORST.format(set_label("P_II_6")) + r"$0.02\leq D<0.3$: up to 0.34 nats too low",
+        ),
+        (
+            "figure_5",
+            _WORST.format(set_label("P_II_10")) + r"$0.02\leq D<0.7$: up to 1.03 nats too low",
+        ),
+        ("figure_6", _BOTH + "$D = 0.9$"),
+        (
+            "figure_7",
+            _BOTH + "$D = 0.7$; only differential privacy jumps",
+        ),
     ],
 )
 def test_the_title_is_the_finding(name, finding):
     assert finding_of(drawn(name))[0] == finding
+
+
+def test_what_is_printed_is_named_once_in_the_plot_of_all_sets_and_cited():
+    figure = drawn("figure_4")
+    assert [text.get_text() for text in figure.axes[0].texts].count("as printed") == 1
+    assert finding_of(figure)[1].endswith("dotted: Theorems 2 and 3 as printed")
+    assert figure.axes[1].get_title(loc="left").endswith("print saves\nup to 0.34 nats too much")
 
 
 def by_gid(axes):
@@ -389,7 +407,7 @@ def test_intervals_are_shaded_and_named():
         assert len(axes.collections) == 1
         assert axes.get_ylabel() == "leakage (nats)"
     assert [len(by_gid(axes)) for axes in figure.axes] == [3, 3]
-    assert [text.get_text() for axes in figure.axes for text in axes.texts].count("printed interval") == 1
+    assert [text.get_text() for axes in figure.axes for text in axes.texts].count("printed interval") == 2
 
 
 @pytest.mark.parametrize("distortions", [[0.1], [0.1, 0.2]])

@@ -12,7 +12,7 @@ from tests.figures.pictures import SETS
 
 
 def test_a_wrong_prior_is_worse_than_none():
-    wide = response_table(SETS["P_IIIb_6"], 0, [0.0, 1.0, 4.0]).pivot_table(
+    wide = response_table(SETS["P_IIIb_6"], 1, [0.0, 1.0, 4.0]).pivot_table(
         index="leakage", columns="mechanism", values="distortion", aggfunc="last"
     )
     robust, even = wide["robust optimum"], wide["k-ary randomized response"]
@@ -26,7 +26,7 @@ def test_a_wrong_prior_is_worse_than_none():
 def test_jumps_have_both_sides():
     """The prior's likeliest letter alone is published up to ``exp(leakage) = P_0 / P_1``, where the worst case jumps."""
     source = SourceSet([[0.8, 0.2], [0.2, 0.8]])
-    table = response_table(source, 0, [0.0, 1.0, 2.0, 3.0])
+    table = response_table(source, 1, [0.0, 1.0, 2.0, 3.0])
     worst = table[table["mechanism"] == "RRWithPrior, worst case over the set"].set_index("leakage")["distortion"]
     jump = table[table["end"] != ""]
     assert jump["end"].tolist() == ["open", "closed"]
@@ -38,11 +38,12 @@ def test_jumps_have_both_sides():
 
 
 def test_every_line_has_its_name():
-    table = response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 1, np.linspace(0, 3, 11))
+    table = response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 2, np.linspace(0, 3, 11))
     drawn = visible_texts(draw_responses(table, "two letters"))
     assert set(table["mechanism"]) <= {text.get_text() for text in drawn}
 
 
-def test_no_such_vertex():
-    with pytest.raises(ValueError, match=r"vertex must be between 0 and 0, got 1"):
-        response_table(SourceSet([0.8, 0.2]), 1, [1.0])
+@pytest.mark.parametrize("vertex", [0, 2])
+def test_no_such_vertex(vertex):
+    with pytest.raises(ValueError, match=rf"vertex must be between 1 and 1, got {vertex}"):
+        response_table(SourceSet([0.8, 0.2]), vertex, [1.0])
