@@ -234,7 +234,7 @@ def draw_leakages(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
     """
     names = table["source_set"].tolist()
     named = table.drop(columns="source_set").set_axis([set_label(name) for name in names])
-    figure = draw_shaded(named, title, f"{DISTORTION}", "{:.3f}", subtitle)
+    figure = draw_shaded(named, title, "distortion $D$", "{:.3f}", subtitle)
     for row in by_letters(names):
         figure.axes[0].axhline(row, color="white", linewidth=6)
     return figure

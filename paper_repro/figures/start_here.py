@@ -21,7 +21,7 @@ from paper_repro.tradeoff import optimal_mechanism
 __all__ = ["best_picture", "best_table", "changed_by_hand", "draw_best", "ratios_by_hand"]
 
 # Where curves begin: at 0 the leakage is infinite.
-_SMALLEST = 0.01
+_SMALLEST = 0.03
 # Leakages in nats that differ by less are alike: the points are certified to this.
 _SAME = 1e-9
 
@@ -119,40 +119,36 @@ def draw_best(table: pd.DataFrame) -> Figure:
     for number, (name, point) in enumerate(least.iterrows()):
         place, entries = figure.add_subplot(grid[0, number]), mechanisms[mechanisms["source_set"] == name]
         letters, look = entries["true"].drop_duplicates(), looks[str(name)]
-        shade(
-            place,
-            entries.pivot(index="true", columns="published", values="probability").loc[letters, letters],
-            "{:.3f}",
-            2.2,
-            9,
-        )
+        matrix = entries.pivot(index="true", columns="published", values="probability").loc[letters, letters]
+        shade(place, matrix, "{:.3f}", darkest=1.5, fontsize=9)
         place.set_title(look.label, color=look.color)
         add_curve(axes, curves[curves["source_set"] == name], "leakage", **look.line, zorder=2)
         if np.isfinite(point["leakage"]):
-            axes.plot(*point, color=look.color, marker="o", ms=8, zorder=5, clip_on=False)
-    axes.set(xlabel=DISTORTION, ylabel=LEAKAGE, xlim=(0, 1), ylim=(0, None))
+            axes.plot(*point, color=look.color, marker="o", ms=6, zorder=5, clip_on=False)
+    last = curves.loc[curves["leakage"] > _SAME, "distortion"].max()
+    axes.set(xlabel=DISTORTION, ylabel=LEAKAGE, xlim=(0, min(1.0, 1.15 * last)), ylim=(0, None))
     label_lines(axes)
     distortion = least["distortion"].iloc[0]
     headline(
         figure,
-        _finding(least["leakage"]),
+        _finding(least["leakage"], distortion),
         f"Above: the best mechanisms at $D = {distortion:.4g}$; row: true, column: published. Below: their least leakage.",
     )
     return figure
 
 
-def _finding(least: pd.Series) -> str:
-    """What the least leakages say of knowing more."""
+def _finding(least: pd.Series, distortion: float) -> str:
+    """What the least leakages at one distortion say of knowing more."""
     if np.isinf(least.max()):
         return "Without any change, everything is revealed"
     spread = least.max() - least.min()
     if spread < _SAME:
         return (
-            "Here it makes no difference what is known"
+            f"At $D = {distortion:.4g}$ it makes no difference what is known"
             if least.max() > _SAME
-            else "A constant is good enough: nothing is revealed"
+            else f"At $D = {distortion:.4g}$ a constant is good enough: nothing is revealed"
         )
-    return f"Knowing more saves up to {spread:.3g} nats"
+    return f"At $D = {distortion:.4g}$, who knows the most leaks {spread:.3g} nats less than who knows the least"
 
 
 def best_picture(sources: Sequence[SourceSet], distortion: float) -> tuple[Figure, pd.DataFrame, str]:

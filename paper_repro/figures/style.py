@@ -124,7 +124,8 @@ def draw_shaded(table: pd.DataFrame, title: str, xlabel: str, form: str, subtitl
     cell = max(0.45, 0.07 * max(len(str(name)) for name in table.columns))  # inches
     narrow = 0.4 + 0.07 * max(len(str(name)) for name in table.index) + cell * columns < COLUMN
     figure, axes = canvas(COLUMN if narrow else PAGE, 1.2 + 0.26 * rows)
-    shade(axes, table, form, darkest=float(table.to_numpy(dtype=float).max(initial=1e-9)), fontsize=8)
+    numbers = table.to_numpy(dtype=float)
+    shade(axes, table, form, darkest=float(numbers[np.isfinite(numbers)].max(initial=1e-9)), fontsize=8)
     axes.set(xlabel=xlabel)
     headline(figure, title, subtitle)
     return figure

@@ -225,7 +225,8 @@ class GraphOptimizer(_ChannelOptimizer):
         return self._program.least_distortion(self.prior(proposal), proposal.certificate, leakage * self.unit)
 
     def tolerance(self, figure: float, unit: str) -> float:
-        return max(super().tolerance(figure, unit), SMALLEST_DISTORTION if unit == "distortion" else 0.0)
+        # Where next to nothing leaks, or next to nothing is changed, columns are told apart no better.
+        return max(super().tolerance(figure, unit), 1e-15 if unit == "distortion" else 1e-8)
 
     def rounding(self, figure: float, unit: str) -> float:
         return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)

@@ -40,7 +40,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
 from paper_repro.solvers.games import perfect_privacy
 from paper_repro.solvers.proposals import Proposal
@@ -347,6 +346,8 @@ class _Search:
 
     def run(self) -> _Found:
         """Steps until the certificate closes, or none helps any more."""
+        from scipy.linalg import LinAlgWarning
+
         _, excess, stationary = self._residuals(self._logs, self._dual, self._slack, self._held, self._rates, 0.0)
         failures = 0
         with np.errstate(all="ignore"), warnings.catch_warnings():  # a step that fails is not taken
@@ -443,6 +444,8 @@ class _Search:
 
     def _direction(self, excess: FloatArray, stationary: FloatArray) -> tuple[FloatArray, ...]:
         """Newton's step: relative changes of the entries; of rows' multipliers, the goal, duals, slacks and what is held."""
+        from scipy.linalg import lu_factor, lu_solve
+
         size, count, cells = self._size, self._count, self._cells
         entries, dual, slack, goal = np.exp(self._logs), self._dual, self._slack, self._goal.astype(float)
         moments, gains = _terms(self._order, self._logs, self._pairs, self._level)

@@ -44,4 +44,4 @@ def test_a_picture_has_a_point_on_each_curve_but_none_at_infinity():
     sources = [SourceSet([PRIOR], name="known"), SourceSet(np.eye(3), name="unknown")]
     for distortion, points in ((0.35, 2), (0.0, 0)):
         lines = draw_best(best_table(sources, distortion)).axes[0].lines
-        assert sum(line.get_marker() == "o" and line.get_markersize() == 8 for line in lines) == points
+        assert sum(line.get_marker() == "o" and line.get_markersize() == 6 for line in lines) == points

@@ -225,7 +225,7 @@ def test_a_kernel_that_dies_is_named_and_costs_the_others_nothing(notebooks, tmp
     capfd.readouterr()
     run_figures(tmp_path / "figures", notebooks=notebooks)
     assert capfd.readouterr().out == "1 of 1 runs are as they were\n"
-    assert (tmp_path / "figures" / "curve.csv").read_text() == "budget\n0.25\n"
+    assert (tmp_path / "figures" / "curve.csv").read_text() == "curve\n0.25\n"
 
 
 @pytest.mark.parametrize(
