@@ -201,7 +201,7 @@ def draw_global(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Fig
         highest = max(float(groups[name][["exact", "upper"]].replace(np.inf, np.nan).max().max()) for name in line)
         for axes, name in zip(row, line, strict=False):
             _draw_bounds(axes, name, groups[name])
-        row[0].set_ylim(-0.04 * highest, 1.08 * highest)
+        row[0].set_ylim(-0.04 * (highest or 1), 1.08 * (highest or 1))
         for axes in row[len(line) :]:
             axes.axis("off")
     places[0, 0].set_xlim(0, float(table["distortion"].max()))

@@ -21,9 +21,9 @@ _CLOSED_FORM, _THRESHOLD = "Lemma 5 (preprint: 3)", "Lemma 6 (preprint: 4)"
 
 _FIGURES: dict[tuple[object, ...], Cited] = {
     (name, "differential privacy", "mutual information"): Cited(
-        f"figure_{number}", f"Kalantari et al. 2018, Figure {number}", (f"kalantari2018.{row}",)
+        f"figure_{number}", f"Kalantari et al. 2018, Figure {number}", (row,)
     )
-    for name, number, row in (("P_I_10", 6, "lemma_5"), ("P_II_10", 7, "lemma_6"))
+    for name, number, row in (("P_I_10", 6, "kalantari2018.lemma_5"), ("P_II_10", 7, "kalantari2017.lemma_4_if"))
 }
 
 

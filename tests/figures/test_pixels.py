@@ -121,7 +121,7 @@ def test_bounds_of_min_entropy_leakage(rng):
 
 def test_a_wrong_prior(rng):
     source = SETS["P_IIIb_6"]
-    figure = robust_response.draw_responses(robust_response.response_table(source, 0, np.linspace(0, 4, 10)))
+    figure = robust_response.draw_responses(robust_response.response_table(source, 1, np.linspace(0, 4, 10)))
     wrong = lambda e: source.worst_case_distortion(ghazi2021.rr_with_prior(source.vertices[0], e))  # noqa: E731
     best = lambda e: pr.optimal_mechanism(source, leakage=e).distortion  # noqa: E731
     functions = {"RRWithPrior, worst case over the set": np.vectorize(wrong), "robust optimum": np.vectorize(best)}
