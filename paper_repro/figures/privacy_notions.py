@@ -23,7 +23,10 @@ _FIGURES: dict[tuple[object, ...], Cited] = {
     (name, "differential privacy", "mutual information"): Cited(
         f"figure_{number}", f"Kalantari et al. 2018, Figure {number}", (row,)
     )
-    for name, number, row in (("P_I_10", 6, "kalantari2018.lemma_5"), ("P_II_10", 7, "kalantari2017.lemma_4_if"))
+    for name, number, row in (
+        ("P_I_10", 6, "kalantari2017.lemma_3_formula"),
+        ("P_II_10", 7, "kalantari2017.lemma_4_if"),
+    )
 }
 
 
