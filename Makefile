@@ -72,7 +72,7 @@ lock: $(STAMP)  ## Resolve the locks again (UPGRADE=1 takes the newest versions)
 	@echo "bootstrap.lock"
 	@echo uv | $(COMPILE) - --output-file bootstrap.lock
 	@echo "requirements.lock"
-	@printf 'editables\nhatchling\n' | $(COMPILE) --extra all --extra test pyproject.toml - --output-file requirements.lock
+	@printf 'editables\nhatchling\n' | $(COMPILE) --extra all --extra site --extra test pyproject.toml - --output-file requirements.lock
 
 clean:  ## Remove what the other targets build, but not .venv, figures/ or what you put into build/
 	@rm -rf build/fuzz build/notebooks build/verify dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
