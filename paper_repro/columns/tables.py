@@ -1,0 +1,448 @@
+"""Tables of any length, CSV and Parquet, read batch by batch; the values of a column as numbers of categories."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paper_repro.checks import shortened
+from paper_repro.errors import optional
+from paper_repro.types import IntArray
+
+__all__ = [
+    "MISSING",
+    "Categories",
+    "Table",
+    "arrow_module",
+    "categories_of",
+    "decoded",
+    "one_line",
+    "open_table",
+]
+
+MISSING = "(missing)"
+"""The label of missing values, where they are a category of their own."""
+
+# A batch in memory: so many bytes of values, about, and at most so many rows.
+_BATCH_BYTES, _BATCH_ROWS = 2**26, 2**18
+# Distinct values that are counted, and rows between two times that counts are added up.
+_MOST_CATEGORIES, _PENDING = 10_000_000, 2**21
+# Fewer rows than these tell no key from a column of categories.
+_FEW = 100
+
+
+def arrow_module(part: str = "") -> Any:
+    """pyarrow, or a module of it, imported when it is first needed.
+
+    Raises MissingPackageError if it is not installed.
+
+    >>> arrow_module(".csv").__name__
+    'pyarrow.csv'
+    """
+    return optional(f"pyarrow{part}", "data")
+
+
+class Table(ABC):
+    """A table that is read in batches of rows, never as a whole.
+
+    Attributes
+    ----------
+    name : str
+        What errors call it: the file as it was given.
+    schema : pyarrow.Schema
+        Names and types of the columns; those of a CSV are all text, so that leading zeros stay.
+    parts : int
+        Pieces that can be read independently: row groups of Parquet.
+    separator, encoding : str
+        Of a CSV.
+    """
+
+    name: str
+    schema: Any
+    parts: int
+    separator: str
+    encoding: str
+
+    @abstractmethod
+    def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
+        """Record batches of these columns, or of all, in order; of one part, or of all."""
+
+    def check_column(self, column: str) -> str:
+        """The name of a column. Raises ValueError, naming those there are, if it is none."""
+        if column not in self.schema.names:
+            near = [name for name in self.schema.names if name.strip().lower() == str(column).strip().lower()]
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"{self.name}: no column {column!r}; its columns are {shortened(self.schema.names)}{hint}")
+        return column
+
+    def counts(self, columns: Sequence[str], part: int | None = None) -> Any:
+        """How often the values of some columns occur together: a pyarrow.Table of these columns and ``count``, in order.
+
+        Missing values are counted too, as nulls. Raises ValueError if a column is missing, or has more than 10,000,000 values.
+        """
+        arrow = arrow_module()
+        for column in columns:
+            self.check_column(column)
+        pending: list[Any] = []
+        for batch in self.batches(columns, part):
+            pieces = {
+                column: decoded(_missing_as_null(piece)) for column, piece in zip(columns, batch.columns, strict=True)
+            }
+            ones = arrow.array(np.ones(batch.num_rows, dtype=np.int64))
+            pending.append(_added_up([arrow.table({**pieces, "count": ones})], columns))
+            if sum(map(len, pending)) > _PENDING:
+                pending = [_added_up(pending, columns)]
+                if len(pending[0]) > _MOST_CATEGORIES:
+                    raise ValueError(
+                        f"{self.name}: {' with '.join(columns)} has more than {_MOST_CATEGORIES} different values and looks "
+                        "like a key; name a column of categories"
+                    )
+        if not pending:
+            types = [_plain_type(self.schema.field(column).type) for column in columns]
+            names = [*columns, "count"]
+            return arrow.table([arrow.array([], type=kind) for kind in [*types, arrow.int64()]], names=names)
+        return _added_up(pending, columns).sort_by([(column, "ascending") for column in columns])
+
+
+def _added_up(tables: Sequence[Any], columns: Sequence[str]) -> Any:
+    added = (
+        arrow_module().concat_tables(tables).group_by(list(columns), use_threads=False).aggregate([("count", "sum")])
+    )
+    return added.select([*columns, "count_sum"]).rename_columns([*columns, "count"])
+
+
+def _plain_type(kind: Any) -> Any:
+    return kind.value_type if arrow_module().types.is_dictionary(kind) else kind
+
+
+def decoded(array: Any) -> Any:
+    """A pyarrow.Array of shape (rows,) without its dictionary.
+
+    >>> decoded(arrow_module().array(["a", "b", "a"]).dictionary_encode()).to_pylist()
+    ['a', 'b', 'a']
+    """
+    return array.dictionary_decode() if arrow_module().types.is_dictionary(array.type) else array
+
+
+def _is_text(kind: Any) -> bool:
+    types = arrow_module().types
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _missing_as_null(array: Any) -> Any:
+    """An empty text is a missing one, and so is a float that is no number."""
+    compute, types = arrow_module(".compute"), arrow_module().types
+    if _is_text(array.type):
+        return compute.if_else(compute.equal(array, ""), None, array)
+    if types.is_floating(array.type):
+        return compute.if_else(compute.is_nan(array), None, array)
+    return array
+
+
+def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) -> Table:
+    """A table in a CSV or Parquet file, or a pandas DataFrame.
+
+    Parameters
+    ----------
+    data : str, Path or DataFrame
+        A CSV has a header and is separated by commas, semicolons, tabs or bars, whichever splits the header into most.
+    encoding : str
+        Of a CSV; UTF-8, with or without a byte-order mark, if not given.
+    missing : sequence of str
+        What stands for a missing value in a CSV, beside an empty cell.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is no such file, it is a folder, is empty, has no rows or no header, or is no table. Errors of a single row come
+        when it is read; all are one sentence with file, row and column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = open_table(pd.DataFrame({"eyes": ["blue", "brown", "blue"]}))
+    >>> table.counts(["eyes"]).to_pydict()
+    {'eyes': ['blue', 'brown'], 'count': [2, 1]}
+    """
+    if not isinstance(data, str | os.PathLike):
+        return _Frame.of(data)
+    path = Path(data)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a CSV or Parquet file in it")
+    if not path.exists():
+        raise FileNotFoundError(f"no file {path}; give the path of a CSV or Parquet file")
+    with path.open("rb") as file:
+        start = file.read(4)
+    if not start:
+        raise ValueError(f"{path} is empty; give a CSV with a header, or a Parquet file")
+    if start == b"PAR1":
+        return _Parquet.of(path)
+    if start.startswith((b"PK", b"\x1f\x8b", b"BZh", b"\xd0\xcf\x11\xe0")):
+        raise ValueError(f"{path} is compressed, or a workbook; save it as CSV (UTF-8) or Parquet first")
+    return _Csv.of(path, encoding, tuple(missing))
+
+
+@dataclass(frozen=True)
+class _Parquet(Table):
+    path: Path
+    name: str
+    schema: Any
+    rows_a_batch: int
+    parts: int
+    separator: str = ","
+    encoding: str = "utf-8"
+
+    @classmethod
+    def of(cls, path: Path) -> _Parquet:
+        arrow, parquet = arrow_module(), arrow_module(".parquet")
+        try:
+            with parquet.ParquetFile(path) as file:
+                about, schema = file.metadata, file.schema_arrow
+                parts = about.num_row_groups
+                size = sum(about.row_group(part).total_byte_size for part in range(parts))
+        except arrow.ArrowException as error:
+            raise ValueError(f"{path} is no Parquet file that can be read: {one_line(error)}") from None
+        _check_names(schema.names, path)
+        if not about.num_rows:
+            raise ValueError(f"{path} has columns, but no rows; there is nothing to release")
+        rows = int(_BATCH_BYTES / max(size / about.num_rows, len(schema.names) * 8))
+        return cls(path, str(path), schema, min(max(rows, 2**10), _BATCH_ROWS), parts)
+
+    def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
+        parquet, arrow = arrow_module(".parquet"), arrow_module()
+        wanted = None if columns is None else list(columns)
+        groups = range(self.parts) if part is None else [part]
+        try:
+            with parquet.ParquetFile(self.path, pre_buffer=False) as file:
+                for group in groups:  # no batch is of two parts
+                    for batch in file.iter_batches(self.rows_a_batch, [group], wanted, use_threads=False):
+                        yield batch if wanted is None else batch.select(wanted)
+        except arrow.ArrowException as error:
+            raise ValueError(f"{self.path} cannot be read: {one_line(error)}") from None
+
+
+@dataclass(frozen=True)
+class _Csv(Table):
+    path: Path
+    name: str
+    schema: Any
+    missing: tuple[str, ...]
+    separator: str
+    encoding: str
+    parts: int = 1
+
+    @classmethod
+    def of(cls, path: Path, encoding: str, missing: tuple[str, ...]) -> _Csv:
+        arrow = arrow_module()
+        with path.open("rb") as file:
+            start = file.read(3)
+        if not encoding and start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise ValueError(f"{path} is not in UTF-8, but in UTF-16; say so: encoding utf-16")
+        if not encoding:
+            encoding = "utf-8-sig" if start == codecs.BOM_UTF8 else "utf-8"
+        try:
+            codecs.lookup(encoding)
+        except LookupError:
+            raise ValueError(f"no encoding {encoding!r} is known; name one such as utf-8 or latin-1") from None
+        with path.open(encoding=encoding, newline="") as file:
+            try:
+                first = file.readline()
+            except UnicodeError:
+                raise ValueError(_undecodable(path, encoding)) from None
+            names: list[str] = []
+            separator = ","
+            for candidate in ",;\t|":
+                file.seek(0)
+                found = next(csv.reader(file, delimiter=candidate), [])
+                if len(found) > len(names):
+                    names, separator = found, candidate
+        if not first.strip():
+            raise ValueError(f"{path}: its first line is empty; it must be a header that names the columns")
+        _check_names(names, path)
+        table = cls(path, str(path), arrow.schema([(n, arrow.string()) for n in names]), missing, separator, encoding)
+        if next(table.batches(), None) is None:
+            raise ValueError(f"{path} has a header, but no rows; there is nothing to release")
+        return table
+
+    def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
+        arrow, reading = arrow_module(), arrow_module(".csv")
+        names, ragged = self.schema.names, []
+
+        def refuse(row: Any) -> str:
+            ragged.append(row)
+            return "error"
+
+        utf8 = self.encoding in ("utf-8", "utf-8-sig")
+        try:
+            with reading.open_csv(
+                self.path,
+                # One thread, for the numbers of rows in errors.
+                reading.ReadOptions(use_threads=False, block_size=2**22, encoding="utf-8" if utf8 else self.encoding),
+                reading.ParseOptions(
+                    delimiter=self.separator,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(names) > 1,  # else it is a missing value
+                    invalid_row_handler=refuse,
+                ),
+                reading.ConvertOptions(
+                    column_types=self.schema,
+                    null_values=["", *self.missing],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                    include_columns=None if columns is None else list(columns),
+                ),
+            ) as reader:
+                yield from (batch for batch in reader if batch.num_rows)
+        except UnicodeError:
+            raise ValueError(_undecodable(self.path, self.encoding)) from None
+        except arrow.ArrowException as error:
+            if ragged:
+                row = ragged[0]
+                raise ValueError(
+                    f"{self.path}: row {row.number} (the header being row 1) has {row.actual_columns} cells where the header "
+                    f"has {row.expected_columns}: {_beginning(row.text)}; mend it, or close its quotation mark"
+                ) from None
+            if "UTF8" in str(error):
+                raise ValueError(_undecodable(self.path, "utf-8")) from None
+            raise ValueError(f"{self.path} is no CSV that can be read: {one_line(error)}") from None
+
+
+@dataclass(frozen=True)
+class _Frame(Table):
+    table: Any
+    name: str = "the table"
+    schema: Any = None
+    parts: int = 1
+    separator: str = ","
+    encoding: str = "utf-8"
+
+    @classmethod
+    def of(cls, frame: Any) -> _Frame:
+        arrow = arrow_module()
+        if isinstance(frame, arrow.Table):
+            return cls(frame, schema=frame.schema)
+        if not hasattr(frame, "columns") or not hasattr(frame, "to_csv"):
+            raise ValueError(
+                f"data must be the path of a CSV or Parquet file, or a pandas DataFrame, got {type(frame).__name__}"
+            )
+        _check_names([str(name) for name in frame.columns], "the table")
+        try:
+            table = arrow.Table.from_pandas(frame)
+        except (arrow.ArrowException, ValueError) as error:
+            raise ValueError(
+                f"the table has a column of several types: {one_line(error)}; convert it by astype(str)"
+            ) from None
+        if not table.num_rows:
+            raise ValueError("the table has no rows; there is nothing to release")
+        return cls(table, schema=table.schema)
+
+    def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
+        chosen = self.table if columns is None else self.table.select(list(columns))
+        yield from chosen.to_batches(_BATCH_ROWS)
+
+
+def _check_names(names: Sequence[str], path: object) -> None:
+    for place, name in enumerate(names):
+        if (first := names.index(name)) < place:
+            raise ValueError(f"{path}: columns {first + 1} and {place + 1} are both named {name!r}; rename one of them")
+
+
+def _undecodable(path: Path, encoding: str) -> str:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode(encoding)
+            except UnicodeDecodeError as error:
+                before, bad = line[: error.start].decode(encoding, "replace"), line[error.start]
+                way_out = (
+                    "name the right encoding"
+                    if encoding == "latin-1"
+                    else "is it in Latin-1? then say encoding latin-1"
+                )
+                return f"{path}: line {number} is not in {encoding}, byte {bad:#04x} after {before[-20:]!r}; {way_out}"
+    return f"{path} is not in {encoding}; name its encoding"
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 60 else line[:57] + "...")
+
+
+def one_line(error: Exception) -> str:
+    """What an error says, for the end of a sentence.
+
+    >>> one_line(ValueError("Not a file.  Really."))
+    'Not a file. Really'
+    """
+    return " ".join(str(error).split())[:200].rstrip(".")
+
+
+@dataclass(frozen=True)
+class Categories:
+    """The categories of a column in an order, and how values become their numbers and come back.
+
+    Attributes
+    ----------
+    values : pyarrow.Array, shape (M,)
+        Distinct, of the column's type; a null, if any, is the last one: the missing value as a category of its own.
+    labels : tuple of M texts
+    """
+
+    values: Any
+    labels: tuple[str, ...]
+
+    @cached_property
+    def _has_missing(self) -> bool:
+        return bool(self.values.null_count)
+
+    def codes(self, column: Any) -> IntArray:
+        """Numbers 0 .. M-1 of the values of a column, shape (rows,), and -1 for what is no category."""
+        compute = arrow_module(".compute")
+        if arrow_module().types.is_dictionary(column.type):
+            of_dictionary = np.append(self.codes(column.dictionary), len(self.values) - 1 if self._has_missing else -1)
+            return of_dictionary[column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False)]
+        found = compute.index_in(_missing_as_null(column), value_set=self.values, skip_nulls=not self._has_missing)
+        return found.fill_null(-1).to_numpy(zero_copy_only=False)
+
+    def column(self, codes: IntArray, kind: Any) -> Any:
+        """The values of these numbers, shape (rows,), as a pyarrow.Array of the type ``kind``; null for -1."""
+        arrow = arrow_module()
+        absent = codes < 0
+        if not arrow.types.is_dictionary(kind):
+            return self.values.take(arrow.array(codes, mask=absent if absent.any() else None))
+        if self._has_missing:
+            absent |= codes == len(self.values) - 1
+        indices = arrow.array(codes, mask=absent).cast(kind.index_type)
+        return arrow.DictionaryArray.from_arrays(indices, self.values.drop_null(), ordered=kind.ordered)
+
+
+def categories_of(values: Any, what: str) -> Categories:
+    """Categories for the values of a column, a pyarrow.Array of shape (M,), in their order.
+
+    Raises ValueError, calling the column as it is told to, if they are neither text, numbers, truth values nor dates.
+
+    >>> eyes = arrow_module().array(["blue", "brown"])
+    >>> categories_of(eyes, "eyes").codes(arrow_module().array(["brown", None, "blue"])).tolist()
+    [1, -1, 0]
+    """
+    types, kind = arrow_module().types, values.type
+    known = (types.is_integer, types.is_boolean, types.is_date, types.is_decimal, types.is_floating)
+    if not (_is_text(kind) or any(is_known(kind) for is_known in known)):
+        raise ValueError(f"{what} is of type {kind}; categories are texts, whole numbers, truth values or dates")
+    labels = values.cast(arrow_module().string()).to_pylist()
+    if values.null_count:
+        if MISSING in labels:
+            raise ValueError(
+                f"{what} has a category {MISSING!r} of its own; rename it, or keep missing values as they are"
+            )
+        labels[-1] = MISSING
+    return Categories(values, tuple(labels))
