@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import (
-    ROW_SUM_TOLERANCE,
     as_fraction,
     as_number,
-    check_distortion,
     check_grid,
     check_labels,
+    check_matrix_fits,
     check_probability_rows,
     check_same_letters,
     frame_labels,
 )
 from paper_repro.deprecated import says_how
+from paper_repro.knowledge.counts import ConfidenceMethod, confidence_intervals
+from paper_repro.knowledge.intervals import (
+    NEARLY_UNIFORM,
+    TIE,
+    SourceClass,
+    box_vertices,
+    checked_bounds,
+    class_of_intervals,
+    largest_mean,
+    least_majorized,
+)
 from paper_repro.paths import DATA, ROOT
 from paper_repro.types import FloatArray, HasMatrix, ShownAsTable
 
@@ -41,17 +50,6 @@ __all__ = [
     "source_set_names",
     "source_set_path",
 ]
-
-SourceClass = Literal["I", "II", "III"]
-
-# Two probabilities that differ by less are taken for a tie: decimals such as 0.1 + 0.2 carry rounding of 1e-16.
-_TIE = 1e-12
-# How far, in any letter, the uniform distribution may lie outside the hull; the LP solver resolves about 1e-9.
-_UNIFORM = 1e-9
-# Vertices of intervals that are listed: programs have a row for each.
-_MOST_VERTICES = 10_000
-# Letters between two different bounds whose vertices are looked for.
-_MOST_FREE = 1_000
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -173,12 +171,131 @@ class SourceSet(ShownAsTable):
                 f"the bounds and labels name different letters: {', '.join(map(repr, given))}; put all in one order"
             )
         labels = given[0] if given else None
-        bounds = _checked_bounds(lower, upper, labels)
+        bounds = checked_bounds(lower, upper, labels)
         for bound in bounds:
             bound.setflags(write=False)
         made = cls.__new__(cls)
         made._set(check_labels(labels, len(bounds[0])), name, bounds)
         return made
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: ArrayLike | Mapping[Hashable, int],
+        confidence: float = 0.95,
+        method: ConfidenceMethod = "clopper-pearson",
+        labels: Sequence[Hashable] | None = None,
+        name: str | None = None,
+    ) -> SourceSet:
+        """All distributions in simultaneous confidence intervals around what was counted in a sample.
+
+        Of samples from one distribution, at least the part ``confidence`` have it in their set; how far each method keeps that is
+        in :mod:`paper_repro.knowledge.counts`. Needs the extra ``data`` (statsmodels).
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (M,), or dict
+            Records of each category, 0 for one that can occur and did not. The index of a pandas Series becomes the labels, so do
+            keys.
+        confidence : float, a probability above 0 and below 1
+            That all intervals hold at once.
+        method : "clopper-pearson", "goodman" or "sison-glaz"
+            Only the first keeps the confidence whatever the counts; the others are approximations, narrower for large counts.
+        labels : sequence of M distinct hashables, optional
+        name : str, optional
+
+        Returns
+        -------
+        SourceSet
+            Of intervals, as of :meth:`from_intervals`.
+
+        Raises
+        ------
+        ValueError
+            If a count is no whole number >= 0 or all are 0, the confidence is no probability, the method is none of the three, or
+            ``sison-glaz`` would take minutes.
+
+        Examples
+        --------
+        >>> source = SourceSet.from_counts({"brown": 220, "blue": 215, "hazel": 93, "green": 64})
+        >>> source
+        SourceSet(intervals, M=4, Class III)
+        >>> np.round(source.bounds, 3)
+        array([[0.322, 0.314, 0.122, 0.078],
+               [0.423, 0.414, 0.198, 0.144]])
+        """
+        own = list(counts) if isinstance(counts, Mapping) else frame_labels(counts)
+        listed: Any = list(counts.values()) if isinstance(counts, Mapping) else counts
+        names = check_labels(labels, np.size(listed), own)
+        lower, upper = confidence_intervals(listed, confidence, method, names)
+        return cls.from_intervals(lower, upper, names, name)
+
+    @classmethod
+    def from_order(cls, labels: Sequence[Hashable], name: str | None = None) -> SourceSet:
+        """All distributions in which no letter is likelier than one named before it: only their order is known.
+
+        The uniform distribution is one of them, so that the set is of Class I: by every notion the best mechanism leaks as much
+        as if nothing were known. What the order buys, it buys together with more, such as the largest probability.
+
+        Parameters
+        ----------
+        labels : sequence of M distinct hashables
+            The likeliest letter first.
+        name : str, optional
+
+        Returns
+        -------
+        SourceSet
+            Of M vertices: the uniform distributions on the first n letters, n = 1 .. M, each a probability of shape (M,).
+
+        Raises
+        ------
+        ValueError
+            If the labels are empty or not distinct, or there are more than 10,000.
+
+        Examples
+        --------
+        >>> source = SourceSet.from_order(["often", "less often", "rarely"])
+        >>> source.vertices.round(3)
+        array([[1.   , 0.   , 0.   ],
+               [0.5  , 0.5  , 0.   ],
+               [0.333, 0.333, 0.333]])
+        >>> source.source_class
+        'I'
+        """
+        names = _listed(labels)
+        check_matrix_fits(len(names), "the vertices of an order", "merge rare letters into one")
+        first = np.tri(len(names))
+        return cls(first / first.sum(axis=1, keepdims=True), names, name)
+
+    @classmethod
+    def unknown(cls, labels: Sequence[Hashable], name: str | None = None) -> SourceSet:
+        """All distributions over the letters: nothing is known.
+
+        Parameters
+        ----------
+        labels : sequence of M distinct hashables
+            ``range(M)`` for letters without names.
+        name : str, optional
+
+        Returns
+        -------
+        SourceSet
+            The intervals [0, 1], of Class I: the best mechanism is randomized response.
+
+        Raises
+        ------
+        ValueError
+            If the labels are empty or not distinct.
+
+        Examples
+        --------
+        >>> SourceSet.unknown(["no", "yes"]).vertices
+        array([[0., 1.],
+               [1., 0.]])
+        """
+        names = _listed(labels)
+        return cls.from_intervals(np.zeros(len(names)), np.ones(len(names)), names, name)
 
     @classmethod
     def from_csv(cls, path: str | Path) -> SourceSet:
@@ -261,7 +378,7 @@ class SourceSet(ShownAsTable):
         Raises ValueError if intervals have more than 10,000.
         """
         assert self.bounds is not None, "a set has vertices or bounds"
-        listed = _box_vertices(*self.bounds)
+        listed = box_vertices(*self.bounds)
         listed.setflags(write=False)
         return listed
 
@@ -276,7 +393,7 @@ class SourceSet(ShownAsTable):
         array([0.5, 0.1, 0.4])
         """
         if self.bounds is not None:
-            return _clipped_number(*self.bounds)
+            return least_majorized(*self.bounds)
         return self.vertices[0] if self.vertex_count == 1 else None
 
     @property
@@ -297,13 +414,13 @@ class SourceSet(ShownAsTable):
         included, sorts every vertex (hence every member). III: everything else.
         """
         if self.bounds is not None:
-            return _class_of_intervals(*self.bounds)
-        if distance_to_hull(np.full(self.alphabet_size, 1 / self.alphabet_size), self.vertices) <= _UNIFORM:
+            return class_of_intervals(*self.bounds)
+        if distance_to_hull(np.full(self.alphabet_size, 1 / self.alphabet_size), self.vertices) <= NEARLY_UNIFORM:
             return "I"
         # If any common ordering exists, sorting by the average of the vertices finds one.
         order = np.argsort(-self.vertices.mean(axis=0), kind="stable")
         ascents = np.diff(self.vertices[:, order], axis=1)
-        return "II" if (ascents <= _TIE).all() else "III"
+        return "II" if (ascents <= TIE).all() else "III"
 
     def worst_case_distortion(self, mechanism: HasMatrix | ArrayLike) -> float:
         """Largest expected Hamming distortion over the set: ``max_P sum_i P_i (1 - Q_ii)``.
@@ -333,7 +450,13 @@ class SourceSet(ShownAsTable):
             )
         check_same_letters(frame_labels(mechanism, "labels"), self.labels, "the mechanism and the source set")
         changed = changes(matrix) if distortions is None else distortions
-        return float((self.vertices @ changed).max()) if self.bounds is None else _largest_mean(changed, *self.bounds)
+        return float((self.vertices @ changed).max()) if self.bounds is None else largest_mean(changed, *self.bounds)
+
+
+def _listed(labels: Sequence[Hashable]) -> Sequence[Hashable]:
+    if isinstance(labels, str) or not hasattr(labels, "__len__") or not len(labels):
+        raise ValueError(f"labels must be the names of the letters in a list, or range(M), got {labels!r}")
+    return check_labels(labels, len(labels))
 
 
 def _checked_name(name: object) -> str:
@@ -388,7 +511,7 @@ def distance_to_hull(prior: FloatArray, vertices: FloatArray) -> float:
     """
     count, size = vertices.shape
     nearest = float(np.abs(vertices - prior).max(axis=1).min())
-    if nearest <= _UNIFORM or count == 1:
+    if nearest <= NEARLY_UNIFORM or count == 1:
         return nearest
     from scipy.optimize import linprog
 
@@ -537,123 +660,3 @@ def _is_probability(cell: str) -> bool:
         return 0 <= float(cell.replace(",", ".")) <= 1
     except ValueError:
         return False
-
-
-def _checked_bounds(
-    lower: ArrayLike, upper: ArrayLike, labels: Sequence[Hashable] | None
-) -> tuple[FloatArray, FloatArray]:
-    tables: list[Any] = [np.ma.asarray(bounds, dtype=object).filled(math.nan) for bounds in (lower, upper)]
-    if tables[0].shape != tables[1].shape or tables[0].ndim != 1 or not tables[0].size:
-        raise ValueError(
-            "lower and upper must have one probability per letter, "
-            f"got arrays of shapes {tables[0].shape} and {tables[1].shape}"
-        )
-    letters = check_labels(labels, tables[0].size)
-    for name, table in zip(("lower", "upper"), tables, strict=True):
-        if {*map(type, table)} == {float} and all(0 <= bound <= 1 for bound in table):
-            continue
-        for letter, bound in zip(letters, table, strict=True):
-            try:
-                check_distortion(bound)
-            except ValueError:
-                raise ValueError(
-                    f"{name}: letter {letter!r} is {bound!r}; every bound must be a number between 0 and 1"
-                ) from None
-    least, most = (table.astype(float) for table in tables)
-    for letter, low, high in zip(letters, least, most, strict=True) if (least > most).any() else ():
-        if low > high:
-            raise ValueError(
-                f"letter {letter!r} has lower bound {low:g} above upper bound {high:g}; swap or widen them"
-            )
-    if math.fsum(least) > 1 + ROW_SUM_TOLERANCE or math.fsum(most) < 1 - ROW_SUM_TOLERANCE:
-        raise ValueError(
-            f"no distribution keeps these bounds: the lower ones sum to {math.fsum(least):g} and the upper ones to "
-            f"{math.fsum(most):g}, and 1 must lie between; widen the intervals"
-        )
-    return least, most
-
-
-def _clipped_number(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """The distribution ``clip(mu, lower, upper)``, shape (M,)."""
-    # The sum as a function of mu: its slope is the number of letters whose lower bound is passed and whose upper one is not.
-    points = np.concatenate([lower, upper])
-    order = np.argsort(points)
-    points = points[order]
-    slopes = np.cumsum(np.where(order < len(lower), 1, -1))
-    sums = math.fsum(lower) + np.append(0.0, np.cumsum(slopes[:-1] * np.diff(points)))
-    place = max(int(np.searchsorted(sums, 1.0, side="left")) - 1, 0)
-    level = points[place] + max(1 - sums[place], 0.0) / max(slopes[place], 1)
-    between = (lower < level) & (level < upper)
-    if between.any():  # once more, free of the sums' rounding
-        fixed = np.clip(level, lower, upper)
-        fixed[between] = 0.0
-        level = (1 - math.fsum(fixed)) / between.sum()
-    return np.clip(level, lower, upper)
-
-
-def _class_of_intervals(lower: FloatArray, upper: FloatArray) -> SourceClass:
-    size = len(lower)
-    if (lower <= 1 / size + _UNIFORM).all() and (upper >= 1 / size - _UNIFORM).all():
-        return "I"
-    least, most = math.fsum(lower), math.fsum(upper)
-    # What is in reach, given what the other letters can take; in a common order both ends fall.
-    reach = np.maximum(lower, 1 - (most - upper)), np.minimum(upper, 1 - (least - lower))
-    order = np.argsort(-(reach[0] + reach[1]), kind="stable")
-    low, high, next_low, next_high = (bound[order[part]] for part in _NEIGHBORS for bound in (lower, upper))
-    # The least difference of neighbors: at one's lower and the other's upper bound, unless the rest cannot make up a sum of 1.
-    rest = 1 - low - next_high
-    short = np.maximum(0.0, least - low - next_low - rest) + np.maximum(0.0, rest - (most - high - next_high))
-    return "II" if (low - next_high + short >= -_TIE).all() else "III"
-
-
-_NEIGHBORS = slice(None, -1), slice(1, None)
-
-
-def _largest_mean(values: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-    """Largest ``P . values`` over the distributions between the bounds: a fractional knapsack, the largest values first."""
-    order = np.argsort(-values)
-    widths = (upper - lower)[order]
-    taken = np.clip(1 - math.fsum(lower) - (np.cumsum(widths) - widths), 0.0, widths)
-    return float(lower @ values + taken @ values[order])
-
-
-def _box_vertices(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Vertices of ``lower <= P <= upper, sum P = 1``, shape (V, M): some letters at their upper bounds, one in between.
-
-    Letters are decided on in the order of their widths, the widest first: then whatever is still to be given away by letters not
-    wider than the one in between can be, so that every branch of the search ends in a vertex, but for ties.
-    """
-    widths = upper - lower
-    order = [int(letter) for letter in np.argsort(-widths, kind="stable") if widths[letter] > _TIE]
-    too_many = (
-        f"intervals for {len(order)} letters have more than {_MOST_VERTICES} vertices, the most that are listed (for at most "
-        f"{_MOST_FREE} letters); merge rare letters into one, give some a known probability (lower = upper), or ask for "
-        "differential privacy or maximal leakage, which need no vertices"
-    )
-    if len(order) > _MOST_FREE:
-        raise ValueError(too_many)
-    reach = np.append(np.cumsum(widths[order][::-1])[::-1], 0.0)  # what the letters from here on can still take
-    found: list[FloatArray] = []
-    given = min(max(1 - math.fsum(lower), 0.0), reach[0])
-    branches: list[tuple[int, float, list[int], int | None]] = [(0, given, [], None)]
-    while branches:
-        place, rest, full, between = branches.pop()
-        width = 0.0 if between is None else widths[between]
-        is_vertex = rest <= _TIE if between is None else place == len(order) and _TIE < rest < width - _TIE
-        if rest < -_TIE or rest > reach[place] + width + _TIE or (between is not None and rest <= _TIE):
-            continue
-        if is_vertex:
-            point = lower.copy()
-            point[full] = upper[full]
-            if between is not None:
-                point[between] = 1 - math.fsum(np.delete(point, between))
-            found.append(point)
-        elif place < len(order):
-            letter = order[place]
-            if between is None:
-                branches.append((place + 1, rest, full, letter))
-            branches.append((place + 1, rest, full, between))
-            branches.append((place + 1, rest - widths[letter], [*full, letter], between))
-        if len(found) > _MOST_VERTICES:
-            raise ValueError(too_many)
-    return np.array(sorted(found, key=tuple))
