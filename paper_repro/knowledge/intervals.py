@@ -41,7 +41,7 @@ _MOST_FREE = 1_000
 def checked_bounds(
     lower: ArrayLike, upper: ArrayLike, labels: Sequence[Hashable] | None
 ) -> tuple[FloatArray, FloatArray]:
-    """The bounds as floats. Raises ValueError if one is no probability, or no distribution keeps them.
+    """The bounds as floats, of shape (M,). Raises ValueError if one is no probability, or no distribution keeps them.
 
     >>> checked_bounds([0.1, 0.2], [0.8, 0.9], None)
     (array([0.1, 0.2]), array([0.8, 0.9]))
