@@ -268,6 +268,7 @@ def _run(template: int, request: bytes, streams: Sequence[int]) -> None:
     for standard, stream in enumerate(streams):
         os.dup2(stream, standard)
         os.close(stream)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has jobs in the background ignore it
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
