@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import itertools
 import json
-import logging
 import math
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from paper_repro.claims.base import (
     Claim,
@@ -32,6 +26,7 @@ from paper_repro.claims.base import (
 )
 from paper_repro.errors import optional
 from paper_repro.paths import DATA
+from paper_repro.reproduce.cluster import digest, on_cluster
 
 __all__ = [
     "INSTANCES",
@@ -51,8 +46,6 @@ LEDGER = DATA / "ledger.csv"
 INSTANCES, QUICK = 500, 4
 # Instances that a worker takes at once; and those on which a wrong variant may go unnoticed.
 _CHUNK, _TRIED = 25, 200
-# Seconds that a scheduler has to answer, and that it may be without a worker.
-_WAIT, _PATIENCE = 15, 5
 
 _PROVENANCE = (
     "# Written by `make verify RECORD=1` from the checks in paper_repro/claims; statements from its TOML files.\n"
@@ -324,7 +317,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / f"{_digest()}.jsonl"
+        self._path = folder / f"{digest()}.jsonl"
         self.known: dict[_Task, _Result] = {}
         for line in self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else ():
             try:
@@ -349,16 +342,6 @@ class Journal:
 _KINDS: dict[str, Callable[..., _Result]] = {"Sample": Sample, "Finding": Finding, "bool": lambda value: bool(value)}
 
 
-def _digest() -> str:
-    """Of all that a verdict may depend on: the package's code, its statements and the data."""
-    digest = hashlib.sha256(np.__version__.encode())
-    package = Path(__file__).parents[1]
-    for path in sorted([*package.rglob("*.py"), *package.rglob("*.toml"), *DATA.rglob("*.csv")]):
-        if path != LEDGER:
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 def _local(claims: dict[str, Claim]) -> Callable[[list[_Task]], Iterable[tuple[_Task, _Result]]]:
     return lambda tasks: ((task, _do(claims[task.name], task)) for task in tasks)
 
@@ -366,60 +349,13 @@ def _local(claims: dict[str, Claim]) -> Callable[[list[_Task]], Iterable[tuple[_
 def _spread(workers: int, scheduler: str) -> Callable[[list[_Task]], Iterable[tuple[_Task, _Result]]]:
     def run(tasks: list[_Task]) -> Iterable[tuple[_Task, _Result]]:
         if scheduler:
-            yield from _on_cluster(tasks, scheduler)
+            yield from on_cluster(_do_by_name, tasks, scheduler)
         elif tasks:
             joblib = optional("joblib", "cluster")
             calls = (joblib.delayed(_do_by_name)(task) for task in tasks)
             yield from joblib.Parallel(workers, return_as="generator_unordered", batch_size=1)(calls)
 
     return run
-
-
-def _on_cluster(tasks: list[_Task], scheduler: str) -> Iterator[tuple[_Task, _Result]]:
-    distributed = optional("distributed", "cluster")
-    dask = optional("dask", "cluster")
-    for name in ("distributed", "distributed.client"):  # what goes wrong is told below, in one line
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    # A scheduler that has died is not waited for.
-    with dask.config.set({"distributed.comm.timeouts.connect": f"{_WAIT}s", "distributed.comm.retry.count": 0}):
-        try:
-            client = distributed.Client(scheduler, timeout=_WAIT, set_as_default=False)
-        except (OSError, ValueError, TypeError) as error:
-            raise OSError(f"no scheduler answers at {scheduler} within {_WAIT} s: {error}") from None
-        with client:
-            _check_workers(client, scheduler)
-            waiting, seen = set(client.map(_do_by_name, tasks, pure=False)), time.monotonic()
-            while waiting:
-                done = {future for future in waiting if future.done()}
-                waiting -= done
-                try:
-                    yield from [future.result(timeout=_WAIT) for future in done]
-                    if done or (client.status == "running" and client.scheduler_info(n_workers=-1)["workers"]):
-                        seen = time.monotonic()
-                except (OSError, CancelledError):
-                    seen = -math.inf
-                if time.monotonic() - seen > _PATIENCE:
-                    raise OSError(
-                        f"the scheduler at {scheduler}, or its last worker, is gone; the next run goes on from here"
-                    )
-                time.sleep(0 if done else 0.05)
-
-
-def _check_workers(client: Any, scheduler: str) -> None:
-    """Raise OSError unless there are workers, and all of them have this very code."""
-    try:
-        client.wait_for_workers(1, timeout=_WAIT)
-        digests, here = client.run(_digest), _digest()
-    except TimeoutError:
-        raise OSError(
-            f"the scheduler at {scheduler} has no workers; start some with: dask worker {scheduler}"
-        ) from None
-    except Exception as error:
-        raise OSError(f"a worker of {scheduler} lacks this package: {error}; install it there") from None
-    if other := [worker for worker, digest in digests.items() if digest != here]:
-        raise OSError(
-            f"worker {other[0]} of {scheduler} has another version of this package or its data; install this one there"
-        )
 
 
 def _do_by_name(task: _Task) -> tuple[_Task, _Result]:

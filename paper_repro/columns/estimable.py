@@ -130,7 +130,7 @@ def estimable(best: OptimalMechanism, *, share: float = 0.5) -> Estimable:
     limit = float(amplifications(response).max()) / share if share > 0 else math.inf
     kept, aim = 1 - best.mechanism.distortions, share * (1 - response.distortions)
     starved = kept < aim
-    low = float(((aim - kept) / ((1 - response.distortions) - kept)).max(where=starved, initial=0.0))
+    low = float(((aim - kept)[starved] / ((1 - response.distortions) - kept)[starved]).max(initial=0.0))
     mixed = min(_mixtures(best, response), key=lambda mixture: best.notion.leakage(mixture(low), best.source))
     found = mixed(low) if low > 0 else best.mechanism
     if amplifications(found).max() > limit:

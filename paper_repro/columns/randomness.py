@@ -46,7 +46,7 @@ class OperatingSystem(Bits):
 
 
 class Seeded(Bits):
-    """The same words each time: for tests and examples. Not safe: who knows the seed undoes the release.
+    """The same words each time, others for each part of a table: for tests and examples. Not safe: who knows the seed undoes it.
 
     >>> Seeded(7).words(2) == Seeded(7).words(2)
     array([ True,  True])
@@ -54,9 +54,9 @@ class Seeded(Bits):
 
     is_safe = False
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, part: int = 0) -> None:
         self.seed = seed
-        self._generator = np.random.default_rng(seed)
+        self._generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(part,) if part else ()))
 
     def words(self, count: int, rows: IntArray | None = None) -> Words:
         return self._generator.integers(0, 2**64, size=count, dtype=np.uint64)

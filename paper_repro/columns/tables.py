@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paper_repro.checks import shortened
 from paper_repro.errors import optional
@@ -71,6 +72,7 @@ class Table(ABC):
     parts: int
     separator: str
     encoding: str
+    header_rows = 0
 
     @abstractmethod
     def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
@@ -83,6 +85,17 @@ class Table(ABC):
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"{self.name}: no column {column!r}; its columns are {shortened(self.schema.names)}{hint}")
         return column
+
+    def first(self, column: str, value: str | None) -> str:
+        """The first row with a value of a column, in words; None is a missing one."""
+        arrow, compute, before = arrow_module(), arrow_module(".compute"), 0
+        for batch in self.batches([column]):
+            cells = decoded(_missing_as_null(batch.column(0)))
+            found = compute.is_null(cells) if value is None else compute.equal(cells.cast(arrow.string()), value)
+            if (place := compute.index(found, True).as_py()) >= 0:
+                return f"row {before + place + 1 + self.header_rows}{' (the header being row 1)' * self.header_rows}"
+            before += batch.num_rows
+        return "no row"
 
     def counts(self, columns: Sequence[str], part: int | None = None) -> Any:
         """How often the values of some columns occur together: a pyarrow.Table of these columns and ``count``, in order.
@@ -239,6 +252,7 @@ class _Csv(Table):
     separator: str
     encoding: str
     parts: int = 1
+    header_rows = 1
 
     @classmethod
     def of(cls, path: Path, encoding: str, missing: tuple[str, ...]) -> _Csv:
@@ -413,7 +427,7 @@ class Categories:
         found = compute.index_in(_missing_as_null(column), value_set=self.values, skip_nulls=not self._has_missing)
         return found.fill_null(-1).to_numpy(zero_copy_only=False)
 
-    def column(self, codes: IntArray, kind: Any) -> Any:
+    def column(self, codes: NDArray[np.integer[Any]], kind: Any) -> Any:
         """The values of these numbers, shape (rows,), as a pyarrow.Array of the type ``kind``; null for -1."""
         arrow = arrow_module()
         absent = codes < 0

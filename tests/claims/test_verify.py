@@ -6,9 +6,10 @@ import os
 import numpy as np
 import pytest
 
-from paper_repro.claims import all_claims, compare, faults, judge, read_ledger, verify, write_ledger
+from paper_repro.claims import all_claims, compare, faults, judge, read_ledger, write_ledger
 from paper_repro.claims.base import PAPERS, VERDICTS, WEIGHTS, Claim, Statement, holds, refuted, statements
 from paper_repro.claims.verify import LEDGER, QUICK, Journal
+from paper_repro.reproduce import cluster
 
 
 @pytest.fixture(scope="module")
@@ -171,11 +172,11 @@ def test_the_number_of_workers_does_not_matter(few):
 
 def test_a_dask_cluster_finds_the_same(few):
     distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
+    local = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
     )
-    with cluster:
-        assert judge(6, claims=few, scheduler=cluster.scheduler_address) == judge(6, claims=few, workers=1)
+    with local:
+        assert judge(6, claims=few, scheduler=local.scheduler_address) == judge(6, claims=few, workers=1)
 
 
 @pytest.mark.parametrize(
@@ -184,14 +185,14 @@ def test_a_dask_cluster_finds_the_same(few):
 )
 def test_a_cluster_that_fails_is_told_in_one_line(few, monkeypatch, workers, match):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(verify, "_WAIT", 3)
-    monkeypatch.setattr(verify, "_digest", os.getpid)  # another one in a worker
+    monkeypatch.setattr(cluster, "_WAIT", 3)
+    monkeypatch.setattr(cluster, "digest", os.getpid)  # another one in a worker
     with distributed.LocalCluster(
         n_workers=workers or 0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-    ) as cluster:
-        address = cluster.scheduler_address
+    ) as local:
+        address = local.scheduler_address
         if workers is None:
-            cluster.close()
+            local.close()
         with pytest.raises(OSError, match=match) as caught:
             judge(6, claims=few, scheduler=address)
     assert "\n" not in str(caught.value)

@@ -1,0 +1,505 @@
+"""The release of a column: what is known of it, the best mechanism for that, what it costs, and the values it publishes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import paper_repro
+from paper_repro.checks import shortened
+from paper_repro.columns.documents import MechanismDocument
+from paper_repro.columns.estimable import amplifications
+from paper_repro.columns.estimable import estimable as made_estimable
+from paper_repro.columns.knowing import Column, Policy, known_labels, known_source, read_column
+from paper_repro.columns.randomness import Bits, Consistent, OperatingSystem, Seeded
+from paper_repro.columns.sampler import IntegerSampler
+from paper_repro.columns.tables import Categories, arrow_module, decoded, open_table
+from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
+from paper_repro.notions import NOTION_NAMES, Notion, notion_by_name
+from paper_repro.reproduce.cluster import on_cluster
+from paper_repro.sources import SourceSet
+from paper_repro.tradeoff import OptimalMechanism, optimal_mechanism
+from paper_repro.types import IntArray
+
+__all__ = ["Release", "Stratum", "release"]
+
+# Vertices of a set up to which every notion is evaluated.
+_MOST_VERTICES = 200
+# Kept as they are: a mixture with randomized response would not.
+_CONSTRAINTS = {"keep_at_least", "forbidden", "invariant"}
+
+
+@dataclass(frozen=True, eq=False)
+class Stratum:
+    """Rows that are released through one mechanism.
+
+    Attributes
+    ----------
+    name : str
+        The value of the column that strata are made ``by``; empty if there is but one.
+    counts : ndarray of integers, shape (M,)
+        Rows of each category; they are as private as the data.
+    missing : int
+    source : SourceSet
+    best : OptimalMechanism
+        The least leakage, or distortion, that is possible.
+    sampler : IntegerSampler
+        What is drawn from.
+    price : float
+        What it leaks, or changes, at most beyond the least: nats, or a distortion.
+    leakages : dict
+        Nats of the sampler by the name of the notion, rounded up; None for those that are not evaluated for this many vertices.
+    distortion : float
+        Of the sampler, worst case over the source set, rounded up; a probability.
+    unknowing : float
+        The least leakage, or distortion, that is possible if nothing is known.
+    """
+
+    name: str
+    counts: IntArray
+    missing: int
+    source: SourceSet
+    best: OptimalMechanism
+    sampler: IntegerSampler
+    price: float
+    leakages: Mapping[str, float | None]
+    distortion: float
+    unknowing: float
+
+    @property
+    def rows(self) -> int:
+        """How many there are, missing values left out."""
+        return int(self.counts.sum())
+
+    @property
+    def disappearing(self) -> list[str]:
+        """The categories that are never published."""
+        never = self.sampler.mechanism.extremes[0] == 0
+        return [str(self.source.labels[place]) for place in np.flatnonzero(never).tolist()]
+
+    @property
+    def effective_rows(self) -> dict[str, float]:
+        """As many unchanged rows would tell as much of each category's frequency, for the noisiest one it can have.
+
+        Dimensionless, at least 0; it is 0 where the channel is singular.
+        """
+        noise = amplifications(self.sampler.mechanism)
+        return dict(zip(map(str, self.source.labels), (self.rows / noise**2).tolist(), strict=True))
+
+    def report(self) -> dict[str, Any]:
+        """What is to be known of it before it is published, for machines: texts, numbers, and lists of them."""
+        by_distortion = self.best.gap_unit == "nats"
+        least = self.best.leakage if by_distortion else self.best.distortion
+        return {
+            "stratum": self.name,
+            "rows": self.rows,
+            "missing": self.missing,
+            "categories": self.source.alphabet_size,
+            "source_set": repr(self.source),
+            "class": self.source.source_class,
+            "notion": self.best.notion.name,
+            "budget": {name: float(value) for name, value in self.best.budget.items()},
+            "leakage": self.leakages[self.best.notion.name],
+            "leakages": dict(self.leakages),
+            "distortion": self.distortion,
+            "expected_changes": self.distortion * self.rows,
+            "unit": self.best.gap_unit,
+            "least_possible": least,
+            "least_without_knowledge": self.unknowing,
+            "price_of_estimability": self.price,
+            "never_published": self.disappearing,
+            "effective_rows": self.effective_rows,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What was released, or would be, and through which mechanisms.
+
+    Attributes
+    ----------
+    column : str
+    strata : tuple of Stratum
+    notes : tuple of str
+        What to know of it, a sentence each.
+    output : Path, or None
+        None if nothing was written.
+    documents : tuple of Paths
+        A mechanism a stratum, as JSON.
+    frame : DataFrame, or None
+        The released table, where a DataFrame was given and no output.
+    """
+
+    column: str
+    strata: tuple[Stratum, ...]
+    notes: tuple[str, ...]
+    output: Path | None = None
+    documents: tuple[Path, ...] = ()
+    frame: Any = field(default=None, repr=False)
+
+    def report(self) -> dict[str, Any]:
+        """All that is to be known, for machines.
+
+        >>> import pandas as pd
+        >>> found = release(pd.DataFrame({"eyes": ["blue"] * 60 + ["brown"] * 40}), "eyes", distortion=0.2, seed=1)
+        >>> sorted(found.report())
+        ['column', 'documents', 'notes', 'output', 'strata']
+        """
+        return {
+            "column": self.column,
+            "output": None if self.output is None else str(self.output),
+            "documents": [str(path) for path in self.documents],
+            "strata": [stratum.report() for stratum in self.strata],
+            "notes": list(self.notes),
+        }
+
+
+def release(
+    data: Any,
+    column: str,
+    *,
+    distortion: float | None = None,
+    leakage: float | None = None,
+    source: Any = None,
+    confidence: float = 0.95,
+    notion: Notion | None = None,
+    output: str | Path | None = None,
+    estimable: bool = True,
+    keep_at_least: ArrayLike | None = None,
+    invariant: bool = False,
+    forbidden: Any = None,
+    losses: ArrayLike | None = None,
+    by: str = "",
+    missing: Policy = "refuse",
+    seed: int | None = None,
+    consistent_by: str = "",
+    key: bytes | None = None,
+    scheduler: str = "",
+    encoding: str = "",
+    missing_values: Sequence[str] = (),
+    progress: Callable[[int], None] | None = None,
+) -> Release:
+    """Publish a column through the mechanism of least leakage at a distortion, or of least distortion at a leakage.
+
+    All other columns stay as they are. The table is read twice, to count and to release, in batches of rows.
+
+    Parameters
+    ----------
+    data : path of a CSV or Parquet file, or DataFrame
+    column : str
+    distortion : float in [0, 1], or
+    leakage : float, in nats
+        Exactly one of the two, as of :func:`paper_repro.optimal_mechanism`, for the best mechanism; what is released leaks a
+        little more, or changes more, if it is ``estimable``.
+    source : SourceSet, mapping, path of a CSV, or a word
+        What is known, as of :func:`paper_repro.columns.knowing.known_source`; by default what the counts of the column itself
+        leave possible at this ``confidence``.
+    notion : Notion, default ``DifferentialPrivacy()``
+    output : str or Path, optional
+        A CSV or Parquet file that is not there yet. Beside it, each mechanism is written as ``<stem>.mechanism.json``. Without it
+        nothing is written: a file is only reported on, and a DataFrame is returned as ``frame``.
+    estimable : bool
+        Publish every category, so that all frequencies can be estimated, at a certified price.
+    keep_at_least : number or array_like, shape (M,), optional
+    invariant, forbidden : as of :func:`paper_repro.optimal_mechanism`
+    losses : array_like, shape (M, M), optional
+        Costs of a change, in place of 1 each.
+    by : str, optional
+        Another column; each value of it has a source set and a mechanism of its own.
+    missing : "refuse", "keep" or "category"
+        What to do with missing values: refuse, publish as missing, or make them a category.
+    seed : int, optional
+        For tests: whoever knows it undoes the release.
+    consistent_by : str, optional
+        A column of IDs: the same ID and answer are published alike, also in other releases with the same ``key``.
+    key : bytes, of 16 to 64, optional
+    scheduler : str, optional
+        Address of a Dask scheduler, whose workers draw the row groups of a Parquet file.
+    encoding, missing_values : as of :func:`paper_repro.columns.tables.open_table`
+    progress : callable, optional
+        Called with the number of rows released since the last call.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ValueError, OSError
+        If what is given is not valid, in one sentence with file, row and column; then nothing was written.
+    CertificateError, SolverError
+        As :func:`paper_repro.optimal_mechanism`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"id": range(100), "eyes": ["blue"] * 60 + ["brown"] * 40})
+    >>> found = release(people, "eyes", distortion=0.2, source="unknown", seed=1)
+    >>> round(found.strata[0].leakages["differential privacy"], 3)
+    1.386
+    >>> int((found.frame["eyes"] != people["eyes"]).sum())
+    23
+    """
+    table = open_table(data, encoding=encoding, missing=missing_values)
+    table.check_column(column)
+    for other in (by, consistent_by):
+        if other:
+            table.check_column(other)
+    if seed is not None and consistent_by:
+        raise ValueError("give a seed or consistent_by, not both: a seed is for tests alone")
+    if isinstance(source, str | Path) and str(source).lower().endswith(".csv"):
+        source = SourceSet.from_csv(source)
+    found = read_column(table, column, by=by, missing=missing, labels=known_labels(source))
+    names = [""] if found.strata is None else list(found.strata.labels)
+    path: Path | None = None
+    documents: tuple[Path, ...] = ()
+    if output is not None:
+        documents = _documents(Path(output), names)
+        path = check_output(output, *documents)
+    asked = {"distortion": distortion, "leakage": leakage, "notion": notion, "costs": losses}
+    asked |= {"keep_at_least": keep_at_least, "forbidden": forbidden, "invariant": invariant or None}
+    asked = {option: value for option, value in asked.items() if value is not None}
+    strata = tuple(
+        _stratum(name, found, place, source, confidence, asked, estimable) for place, name in enumerate(names)
+    )
+    secret = Consistent(key) if consistent_by else seed
+    drawing = _Drawing(found, strata, consistent_by, secret)
+    notes = tuple(_notes(found, strata, source, confidence, drawing))
+    made = Release(column, strata, notes)
+    batches = _released(drawing, scheduler, progress or (lambda _: None))
+    if path is None:
+        if isinstance(data, str | Path):
+            return made
+        frame = arrow_module().Table.from_batches(batches, drawing.schema).to_pandas()
+        return replace(made, frame=frame if hasattr(data, "to_csv") else None)
+    told = [_document(stratum, drawing, asked) for stratum in strata]
+    written: list[Path] = []
+    try:
+        with whole_or_nothing(path) as file:
+            write_table(file, path, drawing.schema, batches, table)
+            for document, beside in zip(told, documents, strict=True):
+                written.append(beside)
+                document.write(beside)
+    except BaseException:
+        for beside in written:
+            beside.unlink(missing_ok=True)
+        raise
+    return replace(made, output=path, documents=documents)
+
+
+def _documents(output: Path, names: Sequence[str]) -> tuple[Path, ...]:
+    """Where the mechanisms are written: beside the output, named after it and the stratum."""
+    plain = [re.sub(r"[^\w-]+", "_", name) for name in names]
+    middle = [f".{name}" if plain.count(name) == 1 else f".{name}-{place}" for place, name in enumerate(plain, start=1)]
+    return tuple(output.with_name(f"{output.stem}{name if names != [''] else ''}.mechanism.json") for name in middle)
+
+
+def _stratum(
+    name: str, column: Column, place: int, source: Any, confidence: float, asked: Mapping[str, Any], is_estimable: bool
+) -> Stratum:
+    counts = column.counts[place]
+    known = known_source(source, counts, column.categories.labels, confidence=confidence)
+    try:
+        best = optimal_mechanism(known, **asked)
+        if best.distortion == 0:
+            raise ValueError(
+                "at distortion 0 every value is published as it is, which hides nothing; allow more distortion"
+            )
+        mechanism, price = best.mechanism, best.gap
+        if is_estimable and not asked.keys() & _CONSTRAINTS:
+            mechanism, price = made_estimable(best)[:2]
+    except ValueError as error:
+        raise ValueError(f"{f'stratum {name!r}: ' * bool(name)}{error}") from None
+    sampler = IntegerSampler.of(mechanism)
+    costs = {"costs": asked["costs"]} if "costs" in asked else {}
+    nothing = optimal_mechanism(SourceSet.unknown(known.labels), **best.budget, notion=best.notion, **costs)
+    return Stratum(
+        name,
+        counts[_order(known, column.categories)],
+        int(column.missing[place]),
+        known,
+        best,
+        sampler,
+        price,
+        _leakages(sampler, best.notion, known),
+        sampler.distortion(known),
+        nothing.leakage if best.gap_unit == "nats" else nothing.distortion,
+    )
+
+
+def _order(source: SourceSet, categories: Categories) -> IntArray:
+    """The column's number of each of the source set's categories, shape (M,)."""
+    if isinstance(source.labels, range):
+        return np.arange(source.alphabet_size)
+    places = {label: place for place, label in enumerate(categories.labels)}
+    return np.array([places[str(label)] for label in source.labels])
+
+
+def _leakages(sampler: IntegerSampler, chosen: Notion, source: SourceSet) -> dict[str, float | None]:
+    """Of the sampler by all seven notions; those that need every vertex of a set are left out if it has many."""
+    found: dict[str, float | None] = {}
+    few = source.bounds is None and source.vertex_count <= _MOST_VERTICES
+    for name in NOTION_NAMES:
+        notion = chosen if chosen.name == name else notion_by_name(name)
+        needs_vertices = name in ("maximal information", "Sibson information", "mutual information")
+        try:
+            is_known = few or not needs_vertices or notion is chosen
+            found[name] = sampler.leakage(notion, source) if is_known else None
+        except ValueError:  # too many letters or vertices for it
+            found[name] = None
+    return found
+
+
+def _document(stratum: Stratum, drawing: _Drawing, asked: Mapping[str, Any]) -> MechanismDocument:
+    column = drawing.column
+    constraints = {option: value for option, value in asked.items() if option in _CONSTRAINTS}
+    policy = {"column": column.name, "missing": column.policy, "randomness": drawing.randomness}
+    if column.by:
+        policy |= {"by": column.by, "stratum": stratum.name}
+    return MechanismDocument(
+        stratum.sampler,
+        stratum.source,
+        stratum.best.notion.name,
+        {name: float(value) for name, value in stratum.best.budget.items()},
+        {name: value for name, value in stratum.leakages.items() if value is not None},
+        stratum.distortion,
+        {option: np.asarray(value).tolist() for option, value in constraints.items()},
+        {"source_set": repr(stratum.source), "class": stratum.source.source_class, "rows": stratum.rows},
+        policy,
+        paper_repro.__version__,
+    )
+
+
+def _notes(
+    column: Column, strata: Sequence[Stratum], source: Any, confidence: float, drawing: _Drawing
+) -> Iterator[str]:
+    yield from column.notes
+    if column.table.separator != "," or column.table.encoding not in ("utf-8", "utf-8-sig"):
+        yield f"The table is read as separated by {column.table.separator!r}, in {column.table.encoding}."
+    if source in (None, "counts", "frequencies", "order") if isinstance(source, str | None) else False:
+        yield (
+            "What is known was taken from these very rows, and the mechanism tells it: their frequencies are private "
+            "too. Where that "
+            "matters, take an earlier survey or published bounds."
+        )
+    yield (
+        "The distortion is an expectation, in the worst case over the source set: how many values change is left to chance."
+    )
+    if lost := sorted({name for stratum in strata for name in stratum.disappearing}):
+        yield f"Never published: {shortened(lost)}; their frequencies cannot be estimated."
+    if drawing.consistent_by:
+        yield (
+            f"The same {drawing.consistent_by} and answer are published alike; the key makes them so, and whoever has "
+            "it undoes the "
+            "release."
+        )
+    else:
+        yield (
+            "Independent releases of the same person add up: n of them leak up to n times as much, and their average "
+            "tells the truth "
+            "in the end; publish once, or consistently by an ID."
+        )
+    if isinstance(drawing.secret, int):
+        yield "UNSAFE: drawn from a seed, for tests alone; whoever knows it undoes the release."
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    """All that a worker needs to draw what is published."""
+
+    column: Column
+    strata: tuple[Stratum, ...]
+    consistent_by: str
+    secret: Consistent | int | None
+
+    @property
+    def schema(self) -> Any:
+        """That of the table, but for a dictionary that has grown too large for its type."""
+        arrow, schema, name = arrow_module(), self.column.table.schema, self.column.name
+        kind = schema.field(name).type
+        if arrow.types.is_dictionary(kind) and len(self.column.categories.labels) > 2 ** (
+            kind.index_type.bit_width - 1
+        ):
+            kind = arrow.dictionary(arrow.int32(), kind.value_type, kind.ordered)
+        place = schema.get_field_index(name)
+        return schema.set(place, schema.field(place).with_type(kind))
+
+    @property
+    def randomness(self) -> str:
+        if isinstance(self.secret, Consistent):
+            return f"consistent by {self.consistent_by}"
+        return "operating system" if self.secret is None else "a seed: UNSAFE"
+
+    @cached_property
+    def _orders(self) -> list[tuple[IntArray, IntArray]]:
+        """From the column's numbers of categories to those of each stratum's sampler, and back."""
+        orders = [_order(stratum.source, self.column.categories) for stratum in self.strata]
+        return [(np.argsort(order), order) for order in orders]
+
+    def bits(self, part: int) -> Bits:
+        return Seeded(self.secret, part) if isinstance(self.secret, int) else OperatingSystem()
+
+    def codes(self, batch: Any, bits: Bits) -> IntArray:
+        """Numbers of what is published for a batch with the columns needed, shape (rows,); -1 where nothing is."""
+        names = batch.schema.names
+        values = batch.column(names.index(self.column.name))
+        codes = self.column.categories.codes(values).copy()
+        rows_of = np.zeros(len(codes), dtype=np.intp)
+        if self.column.strata is not None:
+            rows_of = self.column.strata.codes(batch.column(names.index(self.column.by)))
+        for place, (stratum, (there, back)) in enumerate(zip(self.strata, self._orders, strict=True)):
+            chosen = np.flatnonzero((codes >= 0) & (rows_of == place))
+            if not len(chosen):
+                continue
+            true, words = there[codes[chosen]], bits
+            if isinstance(self.secret, Consistent):
+                ids = batch.column(names.index(self.consistent_by)).take(arrow_module().array(chosen))
+                if ids.null_count:
+                    table, column = self.column.table, self.consistent_by
+                    raise ValueError(
+                        f"{table.name}: column {column!r} has no ID in {table.first(column, None)}; give each row one"
+                    )
+                labels = np.array(self.column.categories.labels, dtype=object)
+                texts = decoded(ids).cast(arrow_module().string()).to_pylist()
+                context = f"{self.column.name} {stratum.sampler.digest}"
+                words = self.secret.of(texts, labels[codes[chosen]], context)
+            codes[chosen] = back[stratum.sampler.sample(true, words)]
+        return codes
+
+    def part(self, part: int) -> IntArray:
+        """What is published for one part of the table: what a worker of a cluster does."""
+        bits, columns = self.bits(part), [self.column.name, self.column.by, self.consistent_by]
+        wanted = list(dict.fromkeys(filter(None, columns)))
+        try:
+            found = [self.codes(batch, bits) for batch in self.column.table.batches(wanted, part)]
+        except OSError as error:
+            raise ValueError(
+                f"a worker cannot read {self.column.table.name}: {error}; put it where all of them can"
+            ) from None
+        return np.concatenate(found).astype(np.min_scalar_type(-len(self.column.categories.labels)))
+
+
+def _released(drawing: _Drawing, scheduler: str, progress: Callable[[int], None]) -> Iterator[Any]:
+    """The table's batches with the column replaced."""
+    column, schema = drawing.column, drawing.schema
+    place = schema.get_field_index(column.name)
+    parts = range(column.table.parts)
+    spread = on_cluster(drawing.part, parts, scheduler, in_order=True) if scheduler else None
+    for part in parts:
+        bits, drawn, start = drawing.bits(part), None if spread is None else next(spread), 0
+        for batch in column.table.batches(part=part):
+            rows = batch.num_rows
+            codes = drawing.codes(batch, bits) if drawn is None else drawn[start : start + rows].astype(np.int32)
+            if len(codes) != rows or ((codes < 0).any() and (column.policy != "keep" or not column.missing.any())):
+                raise ValueError(f"{column.table.name} changed while it was read; release it again")
+            published = column.categories.column(codes, schema.field(place).type)
+            yield batch.set_column(place, schema.field(place), published)
+            start += rows
+            progress(rows)
