@@ -621,9 +621,9 @@ class DiagonalRatioProgram:
         return Proposal(self.perfect.channel, _normalized(weights))
 
     def _proposal(self, known: FloatArray, weights: FloatArray, certificate: tuple[FloatArray, ...] = ()) -> Proposal:
-        """Put the letters that never occur back, changed always."""
+        """Put the letters that never occur back, changed always, as are those that only rounding keeps."""
         distortions = np.ones(len(self._known))
-        distortions[self._known] = known
+        distortions[self._known] = np.where(known < 1 - _ROUNDING, known, 1.0)
         return Proposal(Mechanism.from_distortions(distortions), _normalized(weights), certificate)
 
 
