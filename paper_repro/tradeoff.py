@@ -156,9 +156,8 @@ def optimal_mechanism(
     OptimalMechanism
         Certified: at a distortion budget ``gap`` is at most ``notion.tolerance`` in nats, at a leakage budget so much relative to
         the distortion. That is 1e-9 for the notions of ratios (differential privacy, its approximate version, maximal
-        information) and maximal leakage, and 1e-6 for mutual and Sibson information and Renyi differential privacy; of
-        differential privacy on graphs of neighbors 1e-8 nats, or 1e-15 in distortion, are accepted. Budgets are kept up
-        to rounding. A distortion below the jump to zero leakage by at most 1e-12, and by 1e-11 of it, counts as at the
+        information) and maximal leakage, and 1e-6 for mutual and Sibson information and Renyi differential privacy. Budgets are
+        kept up to rounding. A distortion below the jump to zero leakage by at most 1e-12, and by 1e-11 of it, counts as at the
         jump. At distortion 0 the leakage of differential privacy is infinite, unless one letter carries all probability.
 
     Raises

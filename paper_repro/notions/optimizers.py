@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from paper_repro.errors import SolverError
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, ProgramOptimizer, Proposal
@@ -26,6 +27,8 @@ _JUMP, _BESIDE = 4e-13, 1e-13
 _MOST = 700.0
 # Vertices of a graph: minutes and some 100 MB.
 _MOST_VERTICES = 400
+# Vertices up to which fractions over the whole channel take seconds, and parts of a certificate by columns at most.
+_FEW, _OF_COLUMNS = 16, 2
 
 
 class RandomizedResponseOptimizer(ProgramOptimizer):
@@ -205,28 +208,77 @@ class GraphOptimizer(_ChannelOptimizer):
             lengths, edges = found.lengths, found.pairs[found.pairs[:, 0] < found.pairs[:, 1]]
         return ColumnRatioProgram(self.source.vertices, self.distances, lengths, edges, self.perfect)
 
+    @cached_property
+    def _exact(self) -> RatioOptimizer:
+        graph, found = self._adjacency, self._weighted
+        if found is None:
+            compared = Comparisons.of_neighbors(graph)
+        else:
+            compared = Comparisons.of_weights(found.pairs, found.weights, found.lengths)
+        return RatioOptimizer(self.notion, self.source, compared, self.costs, self.unit)
+
     def _at_distortion(self, distortion: float) -> Proposal:
         if distortion < SMALLEST_DISTORTION:
             return self._everything
-        return self._program.at_distortion(distortion, self._enough(distortion) * self.unit)
+
+        def closes(found: Proposal) -> bool:
+            less = self.leakage(found.mechanism) - self.tolerance(0.0, "nats")
+            return less <= 0 or self.least_distortion(found, less) > distortion
+
+        upper = self._enough(distortion) * self.unit
+        return self._closed(
+            lambda: self._program.at_distortion(distortion, upper),
+            closes,
+            lambda: self._exact.at_distortion(distortion),
+        )
 
     def _at_leakage(self, leakage: float) -> Proposal:
-        return self._everything if math.isinf(leakage) else self._program.at_leakage(leakage * self.unit)
+        if math.isinf(leakage):
+            return self._everything
+
+        def closes(found: Proposal) -> bool:
+            most = self.distortion(found.mechanism)
+            return most - self.least_distortion(found, leakage) <= self.tolerance(most, "distortion")
+
+        return self._closed(
+            lambda: self._program.at_leakage(leakage * self.unit), closes, lambda: self._exact.at_leakage(leakage)
+        )
+
+    def _closed(
+        self, by_columns: Callable[[], Proposal], closes: Callable[[Proposal], bool], exactly: Callable[[], Proposal]
+    ) -> Proposal:
+        """By columns, or if that leaves a gap, as next to no leakage or dozens of nats may, in fractions of few letters."""
+        try:
+            found = by_columns()
+        except SolverError:
+            if self.source.alphabet_size > _FEW:
+                raise
+            return exactly()
+        if self.source.alphabet_size > _FEW or closes(found):
+            return found
+        try:
+            return exactly()
+        except SolverError:
+            return found
 
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
         if self.perfect.is_enough(distortion):
             return 0.0
-        # What one of the rows never publishes none does: without distortion, all has to leak.
-        return math.inf if distortion < SMALLEST_DISTORTION else super().least_leakage(proposal, distortion)
+        if distortion < SMALLEST_DISTORTION:  # what one of the rows never publishes none does: all has to leak
+            return math.inf
+        if len(proposal.certificate) > _OF_COLUMNS:
+            return self._exact.least_leakage(proposal, distortion)
+        return super().least_leakage(proposal, distortion)
 
     def least_distortion(self, proposal: Proposal, leakage: float) -> float:
         if not proposal.certificate:
             return self.perfect.distortion if leakage == 0 else 0.0
+        if len(proposal.certificate) > _OF_COLUMNS:
+            return self._exact.least_distortion(proposal, leakage)
         return self._program.least_distortion(self.prior(proposal), proposal.certificate, leakage * self.unit)
 
     def tolerance(self, figure: float, unit: str) -> float:
-        # Where next to nothing leaks, or next to nothing is changed, columns are told apart no better.
-        return max(super().tolerance(figure, unit), 1e-15 if unit == "distortion" else 1e-8)
+        return max(super().tolerance(figure, unit), SMALLEST_DISTORTION if unit == "distortion" else 0.0)
 
     def rounding(self, figure: float, unit: str) -> float:
         return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)

@@ -29,6 +29,7 @@ Where neighbors have weights, a comparison has its own factor ``t^w`` in place o
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,7 +41,7 @@ from paper_repro.errors import SolverError
 from paper_repro.graphs import Adjacency
 from paper_repro.solvers.games import PerfectPrivacy
 from paper_repro.solvers.proposals import Proposal
-from paper_repro.solvers.refinement import Refined, exponential, power_above, to_channel
+from paper_repro.solvers.refinement import EXCHANGES, Refined, exponential, power_above, to_channel
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["ChannelRatioProgram", "Comparisons"]
@@ -51,6 +52,9 @@ _MOST_ROWS = 200_000
 _MOST = 690.0
 # Relative gap with which a program counts as solved, that with which it is put up with, and what a budget is overspent by.
 _CLOSED, _CLOSE, _SPENT = 1e-13, 1e-10, 3e-13
+# Exchanges of an exact basis that are waited for at first, and nats from which on others are reached.
+_HURRIED = 20
+_RUNGS = (10.0, 15.0, 22.0, 33.0, 50.0, 75.0, 110.0, 170.0, 250.0, 380.0, 570.0)
 # How far below a leakage its bound is looked for: there the multipliers change as the optimum does.
 _STEP = 2e-10
 # What rounding is given of t and of delta; of t below 1 only if delta is more than that.
@@ -174,7 +178,13 @@ class ChannelRatioProgram:
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a leakage in nats. Raises SolverError if no solver finds it."""
-        return _proposal(found := self._solve(min(leakage, _MOST)), found)
+        leakage = min(leakage, _MOST)
+        found = self._solve(leakage, exchanges=_HURRIED)
+        if _is_open(found) or not found.kept:  # from bases of smaller leakages on: fractions may take long
+            for smaller in itertools.takewhile(lambda rung: rung < leakage, _RUNGS):
+                self._solve(smaller, exchanges=0)
+            found = self._solve(leakage)
+        return _proposal(found, found)
 
     def at_distortion(self, distortion: float, upper: float, without: float) -> Proposal:
         """Least leakage at a distortion, by Newton's method on the least distortion.
@@ -247,7 +257,9 @@ class ChannelRatioProgram:
                 least -= self._delta * Fraction(max(row) if self._comparisons.standard else sum(row)) / factor
         return max(0.0, float(least + sum(map(min, reduced))))
 
-    def _solve(self, leakage: float, ulps: Fraction = _ULPS, wide: bool = False) -> _Optimum:
+    def _solve(
+        self, leakage: float, ulps: Fraction = _ULPS, wide: bool = False, exchanges: int = EXCHANGES
+    ) -> _Optimum:
         """Program (1) with unknowns Q, what comparisons exceed in each column, and the distortion, each in its unit."""
         comparisons, size, cells, standard = (
             self._comparisons,
@@ -336,11 +348,13 @@ class ChannelRatioProgram:
             return found.kept and found.distortion - found.bound <= _CLOSED * found.distortion
 
         last = wide or not standard
-        if not program.refine(enough, decide=last) and not last:  # what is exceeded in units of the rows, then
+        if not program.refine(enough, last, exchanges) and not last:  # what is exceeded in units of the rows, then
             self._start = None
-            return self._solve(leakage, ulps, wide=True)
+            return self._solve(leakage, ulps, True, exchanges)
         self._start = program.basis
-        return self._solve(leakage, Fraction(0), wide) if ulps and found.distortion > 0 >= found.bound else found
+        if ulps and found.distortion > 0 >= found.bound:
+            return self._solve(leakage, Fraction(0), wide, exchanges)
+        return found
 
     def _keeps(self, matrix: FloatArray, leakage: float) -> bool:
         """Whether the rows sum to 1 and every comparison is kept, but for rounding; in exact arithmetic where it is close."""
@@ -373,11 +387,15 @@ class ChannelRatioProgram:
 
 def _proposal(best: _Optimum, below: _Optimum) -> Proposal:
     """The mechanism of one leakage, with the bound of another."""
-    if min(found.distortion - found.bound - _CLOSE * found.distortion for found in (best, below)) > 0 or not best.kept:
+    if (_is_open(best) and _is_open(below)) or not best.kept:
         raise SolverError(f"a gap of {best.distortion - best.bound:.2g} in distortion was left")
     weights = np.array([float(weight) for weight in below.weights])
     certificate = below.multipliers, np.array(below.weights, dtype=object), np.array([below.leakage])
     return Proposal(best.matrix, weights, certificate)
+
+
+def _is_open(found: _Optimum) -> bool:
+    return found.distortion - found.bound > _CLOSE * found.distortion
 
 
 def _check_size(comparisons: int, letters: int) -> None:

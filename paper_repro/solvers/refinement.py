@@ -24,7 +24,7 @@ from paper_repro.solvers.exact import exact_optimum
 from paper_repro.solvers.linear import Basis
 from paper_repro.types import FloatArray
 
-__all__ = ["Refined", "exponential", "power_above", "to_channel"]
+__all__ = ["EXCHANGES", "Refined", "exponential", "power_above", "to_channel"]
 
 # Rounds after which no more digits are expected, those where another program is at hand, and the most that one scales up by.
 _ROUNDS, _FEW, _STEP = 20, 6, 2**36
@@ -33,7 +33,7 @@ _BEYOND = 8
 # Bounds and costs beyond are as good as infinite, once another solution is nearby.
 _LARGE = 1e16
 # Exchanges of an exact basis that are waited for.
-_EXCHANGES = 300
+EXCHANGES = 300
 # Iterations of HiGHS for each row, beyond which it is going round in circles.
 _ITERATIONS = 20
 # By how much less is scaled up where HiGHS fails.
@@ -108,8 +108,11 @@ class Refined:
         """That of the last solution, for a similar program to begin with."""
         return self._model.getBasis()
 
-    def refine(self, enough: Callable[[], bool], decide: bool = True) -> bool:
-        """More digits until they are enough; False if HiGHS has no more, and fractions, unless not asked to decide, neither."""
+    def refine(self, enough: Callable[[], bool], decide: bool = True, exchanges: int = EXCHANGES) -> bool:
+        """More digits until they are enough; False if HiGHS has no more, and fractions, unless not asked to decide, neither.
+
+        Fractions take so many exchanges of a basis at most.
+        """
         for _ in range(_ROUNDS if decide else _FEW):
             if enough():
                 return True
@@ -128,9 +131,9 @@ class Refined:
                 for shrink in (_SHRINK if decide else _SHRINK[:1])
             ):
                 break
-        return enough() or (decide and self._decide() and enough())
+        return enough() or (decide and self._decide(exchanges) and enough())
 
-    def _decide(self) -> bool:
+    def _decide(self, exchanges: int) -> bool:
         """Exact values from the last basis on, where HiGHS has no more digits; False if that takes too long."""
         rows: list[dict[int, Exact]] = [{} for _ in self._right]
         for row, column, entry in self._entries:
@@ -138,7 +141,7 @@ class Refined:
         columns = np.array([status == self._basic for status in self._model.getBasis().col_status])
         start = Basis(columns, np.zeros(len(rows), dtype=bool), math.nan, np.array([]), np.array([]), None)
         try:
-            found = exact_optimum(self._costs, rows, self._right, slice(0, None), start, _EXCHANGES)
+            found = exact_optimum(self._costs, rows, self._right, slice(0, None), start, exchanges)
         except SolverError:
             return False
         self.values, self.duals = list(found.values), list(found.duals)
