@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from paper_repro.deprecated import says_how
 from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion, Proposal
+from paper_repro.notions.constrained import ConstrainedOptimizer, Constraints
 from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.sources import SourceSet, check_source
 from paper_repro.types import FloatArray, ShownAsTable
@@ -67,6 +68,8 @@ class OptimalMechanism(ShownAsTable):
         Distances from the true letter to the published one; None for Hamming distortion.
     budget : dict
         What was asked for: a ``distortion``, as it was given, or a ``leakage`` in nats.
+    constraints : Constraints or None
+        What was asked for beside that: chances to be kept, frequencies that stay, forbidden pairs.
     """
 
     source: SourceSet
@@ -81,6 +84,7 @@ class OptimalMechanism(ShownAsTable):
     gap_unit: str
     costs: FloatArray | None = None
     budget: Mapping[str, Any] = field(default_factory=dict)
+    constraints: Constraints | None = None
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
@@ -93,8 +97,14 @@ class OptimalMechanism(ShownAsTable):
         Raises
         ------
         CertificateError
-            If the leakage is infinite, so that there is nothing to prove; for databases; or if the proof cannot be written down.
+            If the leakage is infinite, so that there is nothing to prove; for databases; under constraints, whose multipliers
+            documents do not have; or if the proof cannot be written down.
         """
+        if self.constraints is not None:
+            raise CertificateError(
+                "certificates as documents are for optima without keep_at_least, invariant and forbidden; that of this one is in "
+                "its multipliers, and its gap is evaluated from them"
+            )
         costs = None if self.costs is None else [[as_fraction(cost) for cost in row] for row in self.costs.tolist()]
         budget = dict(self.budget)
         if "distortion" in budget:
@@ -131,6 +141,9 @@ def optimal_mechanism(
     leakage: float | None = None,
     notion: Notion | None = None,
     costs: ArrayLike | None = None,
+    keep_at_least: float | ArrayLike | Mapping[Hashable, float] | None = None,
+    invariant: bool = False,
+    forbidden: Iterable[tuple[Hashable, Hashable]] | None = None,
 ) -> OptimalMechanism:
     """The mechanism of least leakage at a distortion, or of least distortion at a leakage, over a source set.
 
@@ -150,6 +163,17 @@ def optimal_mechanism(
         Distances ``d_ij`` from letter i to letter j: finite, >= 0, and 0 from a letter to itself. Not given, every change costs
         1: Hamming distortion, for which most notions have a smaller and faster program. The names of a DataFrame have to be
         the source's letters.
+    keep_at_least : float, array_like of shape (M,) or mapping of letters to floats, optional
+        Least probability with which letters are published as they are: one for all, one for each, or some by name.
+    invariant : bool, default False
+        Whether the expected frequencies have to stay as they are, ``P Q = P``: for the one prior, or every vertex of the set.
+    forbidden : pairs (true letter, published letter), optional
+        Letters that must never be published in place of others. Under differential privacy a letter that is never published
+        for one of its neighbors is published for none; approximate differential privacy, maximal leakage and maximal
+        information leave a choice.
+
+        These three are for differential privacy, its approximate version, maximal leakage and maximal information, and at most
+        60 letters: the programs are over the whole channel.
 
     Returns
     -------
@@ -163,7 +187,8 @@ def optimal_mechanism(
     Raises
     ------
     ValueError
-        If both or neither of the budgets are given, one is outside its range, or the source, the notion or the costs are none.
+        If both or neither of the budgets are given, one is outside its range, or the source, the notion or the costs are none;
+        if constraints contradict each other, the budget or the notion: the message says which.
     CertificateError, SolverError
         If the certificate does not close within the tolerance, or no program finds a mechanism to judge.
 
@@ -184,8 +209,15 @@ def optimal_mechanism(
     array([[0.78, 0.11, 0.11],
            [0.11, 0.78, 0.11],
            [0.11, 0.11, 0.78]])
+
+    Frequencies that stay as they are, while every letter is kept in at least half of all cases:
+
+    >>> kept = optimal_mechanism(SourceSet([0.5, 0.3, 0.2]), distortion=0.3, invariant=True, keep_at_least=0.5)
+    >>> round(kept.leakage, 6), (kept.source.vertices @ kept.mechanism.matrix).round(12)
+    (1.651802, array([[0.5, 0.3, 0.2]]))
     """
-    solve, check = solver(source, notion, costs)
+    constraints = Constraints.of(check_source(source), keep_at_least, invariant, forbidden)
+    solve, check = solver(source, notion, costs, constraints)
     most, nats = check_budgets(distortion, leakage, check)
     return solve(distortion=most, leakage=nats, given=distortion)
 
@@ -269,7 +301,7 @@ def check_notion(notion: Notion | None, *, of_records: bool = False) -> Notion:
 
 
 def solver(
-    source: SourceSet, notion: Notion | None, costs: ArrayLike | None
+    source: SourceSet, notion: Notion | None, costs: ArrayLike | None, constraints: Constraints | None = None
 ) -> tuple[Callable[..., OptimalMechanism], Callable[[float], float]]:
     """What solves at a budget, and the check of a distortion: a probability of change, or with costs an expected one of them.
 
@@ -287,7 +319,12 @@ def solver(
         check = partial(check_between, allowed=allowed, least=0, most=most)
         if most > 0 and abs(power := round(math.log2(np.median(distances[distances > 0])))) > 6:
             unit = 2.0**power  # programs and tolerances are made for distortions of order 1; powers of 2 round nothing
-    optimizer = notion.optimizer(source, None if distances is None else distances / unit)
+    scaled = None if distances is None else distances / unit
+    optimizer = (
+        notion.optimizer(source, scaled)
+        if constraints is None
+        else ConstrainedOptimizer(notion, source, constraints, scaled)
+    )
 
     def solve(
         *, distortion: float = math.inf, leakage: float = math.inf, given: float | None = None
@@ -296,6 +333,8 @@ def solver(
             {"leakage": leakage} if math.isinf(distortion) else {"distortion": distortion if given is None else given}
         )
         found = certified(notion, optimizer, distortion=distortion / unit, leakage=leakage, budget=budget)
+        if constraints is not None:
+            found = replace(found, constraints=constraints)
         if distances is None:
             return found
         gap = found.gap * unit if found.gap_unit == "distortion" else found.gap

@@ -1,0 +1,383 @@
+"""The best mechanism under constraints: letters that are kept often enough, frequencies that stay, pairs that are forbidden."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paper_repro.checks import as_number, check_grid, check_same_letters, frame_labels, shortened
+from paper_repro.errors import CertificateError, SolverError
+from paper_repro.graphs import clique
+from paper_repro.notions.approximate_differential_privacy import ApproximateDP
+from paper_repro.notions.base import Notion, Optimizer, Proposal
+from paper_repro.notions.differential_privacy import DifferentialPrivacy
+from paper_repro.notions.information import SibsonInformation
+from paper_repro.notions.maximal_information import MaximalInformation
+from paper_repro.notions.maximal_leakage import MaximalLeakage
+from paper_repro.notions.optimizers import Weighted
+from paper_repro.notions.ratios import check_graph, is_clique
+from paper_repro.notions.renyi_differential_privacy import RenyiDP
+from paper_repro.solvers.channel_constrained import ChannelConstrainedProgram, Restrictions
+from paper_repro.solvers.channel_ratio import Comparisons
+from paper_repro.solvers.games import reaches
+from paper_repro.sources import SourceSet
+from paper_repro.types import FloatArray
+
+__all__ = ["ConstrainedOptimizer", "Constraints"]
+
+# By how much a distortion is above the least one, relatively, if floats tell them apart.
+_KEPT = 1e-12
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a mechanism has to do beside its budget, for the letters of one source set.
+
+    Attributes
+    ----------
+    floors : ndarray, shape (M,)
+        Least chances of each letter to be kept.
+    invariant : bool
+        Whether the expected frequencies stay as they are, ``P Q = P`` for every vertex P of the source set.
+    forbidden : tuple of (int, int)
+        A true letter and a published one that must not take its place.
+    """
+
+    floors: FloatArray
+    invariant: bool
+    forbidden: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(
+        cls,
+        source: SourceSet,
+        keep_at_least: float | ArrayLike | Mapping[Hashable, float] | None,
+        invariant: bool,
+        forbidden: Iterable[tuple[Hashable, Hashable]] | None,
+    ) -> Constraints | None:
+        """Those that a user gives; None if there are none. Raises ValueError where they do not fit the source set.
+
+        >>> Constraints.of(SourceSet([0.5, 0.5], labels=["no", "yes"]), {"yes": 0.75}, False, None).floors
+        array([0.  , 0.75])
+        """
+        if not isinstance(invariant, (bool, np.bool_)):
+            raise ValueError(f"invariant must be True or False, got {invariant!r}")
+        floors, pairs = _floors(keep_at_least, source.labels), _pairs(forbidden, source.labels)
+        if invariant and source.bounds is not None and (source.bounds[0] < source.bounds[1]).any():
+            raise ValueError(
+                "invariant=True keeps the frequencies of known priors, and these are intervals; give one prior, such as the "
+                "frequencies that were counted, SourceSet(counts / counts.sum())"
+            )
+        if invariant and source.alphabet_size > 1 and np.linalg.matrix_rank(source.vertices) == source.alphabet_size:
+            raise ValueError(
+                f"invariant=True for {source.vertex_count} priors that no other {source.alphabet_size - 1} span leaves only the "
+                "mechanism that publishes everything as it is; give the one prior whose frequencies are to stay"
+            )
+        return cls(floors, bool(invariant), pairs) if floors.any() or invariant or pairs else None
+
+    def restrictions(self, source: SourceSet) -> Restrictions:
+        """The same for programs."""
+        size = source.alphabet_size
+        allowed = np.ones((size, size), dtype=bool)
+        for pair in self.forbidden:
+            allowed[pair] = False
+        return Restrictions(self.floors, allowed, source.vertices if self.invariant else np.empty((0, size)))
+
+    def check(self, matrix: FloatArray, source: SourceSet) -> None:
+        """Raise CertificateError unless a matrix, shape (M, M), keeps them: frequencies up to rounding, the others exactly."""
+        if not self.restrictions(source).are_kept(matrix):
+            raise CertificateError("the mechanism that was found does not keep the constraints")
+
+
+def _floors(given: Any, labels: Sequence[Hashable]) -> FloatArray:
+    floors = np.zeros(len(labels))
+    if given is None:
+        return floors
+    if isinstance(given, Mapping):
+        unknown = [label for label in given if label not in labels]
+        if unknown:
+            raise ValueError(f"keep_at_least names {unknown[0]!r}; the letters are {shortened(labels)}")
+        values = np.array([as_number(given.get(label, 0.0)) for label in labels])
+    else:
+        check_same_letters(frame_labels(given), labels, "keep_at_least and the source set")
+        try:
+            values = check_grid(given, as_number)
+        except (TypeError, ValueError):
+            raise ValueError(f"keep_at_least must be a probability, or one for each letter, got {given!r}") from None
+        if values.ndim and values.shape != floors.shape:
+            raise ValueError(
+                f"keep_at_least must be a probability, or one for each of {len(labels)} letters, got shape {values.shape}"
+            )
+    floors[:] = values
+    for label, floor in zip(labels, floors.tolist(), strict=True):
+        if not 0 <= floor <= 1:
+            of = f" of {label!r}" if np.ndim(given) or isinstance(given, Mapping) else ""
+            raise ValueError(f"keep_at_least{of} must be a probability between 0 and 1, got {floor!r}")
+    return floors
+
+
+def _pairs(given: Any, labels: Sequence[Hashable]) -> tuple[tuple[int, int], ...]:
+    if given is None:
+        return ()
+    places = {label: place for place, label in enumerate(labels)}
+    found = []
+    for pair in given:
+        if isinstance(pair, (str, bytes)) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise ValueError(f"forbidden must be pairs (true letter, published letter), got {pair!r} among them")
+        for label in pair:
+            if not isinstance(label, Hashable) or label not in places:
+                raise ValueError(f"forbidden names {label!r}; the letters are {shortened(labels)}")
+        found.append((places[pair[0]], places[pair[1]]))
+    return tuple(dict.fromkeys(found))
+
+
+class ConstrainedOptimizer(Optimizer):
+    """The best mechanism under constraints for the notions whose programs are linear.
+
+    Differential privacy, on graphs and approximate too, maximal leakage and maximal information; see
+    :mod:`paper_repro.solvers.channel_constrained`.
+
+    Parameters
+    ----------
+    notion : Notion
+    source : SourceSet
+    constraints : Constraints
+    costs : ndarray, shape (M, M), optional
+
+    Raises
+    ------
+    ValueError
+        If the notion is none of these, if it makes what is asked for impossible, or there are too many letters.
+
+    Examples
+    --------
+    >>> from paper_repro.notions import DifferentialPrivacy
+    >>> source = SourceSet([0.75, 0.25])
+    >>> same = Constraints.of(source, None, True, None)
+    >>> ConstrainedOptimizer(DifferentialPrivacy(), source, same).at_distortion(0.1875).mechanism.round(9)
+    array([[0.875, 0.125],
+           [0.375, 0.625]])
+    """
+
+    def __init__(
+        self, notion: Notion, source: SourceSet, constraints: Constraints, costs: FloatArray | None = None
+    ) -> None:
+        super().__init__(notion, source, costs)
+        self._constraints, self._restrictions = constraints, constraints.restrictions(source)
+        leakage = self._form()
+        self._refuse_impossible()
+        self._program = ChannelConstrainedProgram(
+            source.vertices, self.distances, self._restrictions, leakage, self._of_matrix
+        )
+        if self._weighted is not None:
+            self.unit = self._weighted.unit
+
+    def _form(self) -> Comparisons | FloatArray | None:
+        """What the program compares."""
+        notion, size = self.notion, self.source.alphabet_size
+        if isinstance(notion, (RenyiDP, SibsonInformation)) and math.isinf(notion.alpha):
+            notion = DifferentialPrivacy(notion.adjacency) if isinstance(notion, RenyiDP) else MaximalLeakage()
+        self._weighted: Weighted | None = None
+        if isinstance(notion, MaximalLeakage):
+            return None
+        if isinstance(notion, MaximalInformation):
+            return self.source.vertices
+        if not isinstance(notion, (DifferentialPrivacy, ApproximateDP)):
+            raise ValueError(
+                f"keep_at_least, invariant and forbidden are not offered for {notion.name}; take differential privacy, "
+                "approximate differential privacy, maximal leakage or maximal information"
+            )
+        check_graph(notion.adjacency, size)
+        delta = notion.delta if isinstance(notion, ApproximateDP) else 0.0
+        if delta == 0 and is_clique(notion.adjacency, size):
+            return np.eye(size)
+        if notion.adjacency is not None and notion.adjacency.weights is not None:
+            self._weighted = Weighted.of(notion.adjacency)
+            found = self._weighted
+            return Comparisons.of_weights(found.pairs, found.weights, found.lengths)
+        standard = isinstance(notion, ApproximateDP) and notion.standard
+        return Comparisons.of_neighbors(notion.adjacency or clique(size), delta, standard)
+
+    def _of_matrix(self, matrix: FloatArray) -> float:
+        return self.notion.leakage(matrix, self.source) * self.unit
+
+    def _refuse_impossible(self) -> None:
+        """Under differential privacy, what is never published for one letter is never published for its neighbors."""
+        leakage, names = self._form(), self.source.labels
+        if leakage is None or isinstance(self.notion, MaximalInformation):
+            return
+        if isinstance(leakage, Comparisons):
+            if leakage.delta > 0:
+                return
+            pairs = list(zip(leakage.givers.tolist(), leakage.takers.tolist(), strict=True))
+        else:
+            pairs = [(i, k) for i in range(len(names)) for k in range(len(names)) if i != k]
+        allowed = self._restrictions.allowed
+        for giver, taker in pairs:
+            if (wrong := np.flatnonzero(allowed[giver] & ~allowed[taker])).size:
+                letter, never, other = names[int(wrong[0])], names[taker], names[giver]
+                raise ValueError(
+                    f"forbidden ({never!r}, {letter!r}) is impossible with finite {self.notion.name}: what is never published "
+                    f"for {never!r} must not be published for its neighbor {other!r} either; forbid {letter!r} for all its "
+                    "neighbors too, or take a graph in which these are none, ApproximateDP(delta), MaximalLeakage() or "
+                    "MaximalInformation()"
+                )
+
+    @cached_property
+    def _constant(self) -> tuple[float, FloatArray] | None:
+        return self._restrictions.constant(self.source.vertices, self.distances)
+
+    def at_distortion(self, distortion: float) -> Proposal:
+        if self._is_constant(distortion):
+            return self._without_leakage()
+        self._refuse_contradiction(distortion)
+        if distortion == 0 and self._tells_all:
+            return Proposal(np.eye(self.source.alphabet_size), np.ones(self.source.vertex_count))
+        return self._program.at_distortion(distortion)
+
+    def at_leakage(self, leakage: float) -> Proposal:
+        if leakage == 0 and self._constant is not None and not self._program.may_differ:
+            return self._without_leakage()
+        self._refuse_contradiction(math.inf)
+        if math.isinf(leakage):
+            return self._free.at_leakage(math.log(2 * self.source.alphabet_size))
+        try:
+            return self._program.at_leakage(leakage * self.unit)
+        except SolverError:
+            needed = self._program.at_distortion(float(self.distances.max()))
+            least = self._program.least_leakage(needed.certificate, float(self.distances.max())) / self.unit
+            if least > leakage:
+                raise ValueError(
+                    f"the constraints need a leakage of at least {least:.6g} nats, got {leakage!r}: ask for more, or relax "
+                    "them"
+                ) from None
+            raise
+
+    @cached_property
+    def _free(self) -> ChannelConstrainedProgram:
+        """The program where anything may leak: that of maximal leakage, of which no channel has more than log M."""
+        return ChannelConstrainedProgram(
+            self.source.vertices, self.distances, self._restrictions, None, MaximalLeakage().leakage
+        )
+
+    @cached_property
+    def _tells_all(self) -> bool:
+        """Whether nothing may be changed at distortion 0."""
+        return bool(
+            (self.source.vertices.max(axis=0)[:, np.newaxis] * self.distances + np.eye(len(self.distances)) > 0).all()
+        )
+
+    def _is_constant(self, distortion: float) -> bool:
+        return self._constant is not None and reaches(distortion, self._constant[0])
+
+    def _without_leakage(self) -> Proposal:
+        assert self._constant is not None
+        size = self.source.alphabet_size
+        return Proposal(np.tile(self._constant[1], (size, 1)), np.ones(self.source.vertex_count))
+
+    def mechanism(self, proposal: Proposal) -> Any:
+        found = super().mechanism(proposal)
+        self._constraints.check(found.matrix, self.source)
+        return found
+
+    def least_leakage(self, proposal: Proposal, distortion: float) -> float:
+        if self._is_constant(distortion):
+            return 0.0
+        if distortion == 0 and self._tells_all:
+            return self.notion.leakage(np.eye(self.source.alphabet_size), self.source)
+        if not proposal.certificate:
+            return 0.0
+        return self._program.least_leakage(proposal.certificate, distortion) / self.unit
+
+    def least_distortion(self, proposal: Proposal, leakage: float) -> float:
+        if not proposal.certificate:
+            return self._constant[0] if leakage == 0 and self._constant is not None else 0.0
+        if math.isinf(leakage):
+            return self._free.least_distortion(proposal.certificate, math.log(2 * self.source.alphabet_size))
+        return self._program.least_distortion(proposal.certificate, leakage * self.unit)
+
+    def prior(self, proposal: Proposal) -> FloatArray:
+        weights = np.clip(proposal.weights, 0, None)
+        weights = weights if weights.any() else np.ones(len(weights))
+        return weights / weights.sum() @ self.source.vertices
+
+    def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
+        return self.prior(proposal) if self.source.vertex_count == 1 else None
+
+    def tolerance(self, figure: float, unit: str) -> float:
+        # Large ratios are told apart no better than entries of order 1.
+        return max(super().tolerance(figure, unit), 1e-14 if unit == "distortion" else 0.0)
+
+    def rounding(self, figure: float, unit: str) -> float:
+        return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 1e-15)
+
+    def _refuse_contradiction(self, distortion: float) -> None:
+        """Raise ValueError, with the constraints that contradict each other, if there is no such mechanism at all."""
+        parts: list[tuple[str, Any]] = [("distortion", distortion)] if math.isfinite(distortion) else []
+        parts += [("keep", letter) for letter in np.flatnonzero(self._constraints.floors).tolist()]
+        parts += [("invariant", None)] if self._constraints.invariant else []
+        parts += [("forbidden", pair) for pair in self._constraints.forbidden]
+        if self._is_possible(parts):
+            return
+        for part in list(parts):  # whatever is not needed for the contradiction is left out
+            rest = [other for other in parts if other != part]
+            if not self._is_possible(rest):
+                parts = rest
+        if all(kind == "forbidden" for kind, _ in parts):
+            raise ValueError(
+                f"forbidden leaves {self.source.labels[parts[0][1][0]]!r} no letter to be published: allow one"
+            )
+        told = [self._told(parts, kind) for kind in ("keep", "forbidden", "invariant", "distortion")]
+        named = [text for text in told if text]
+        listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+        raise ValueError(f"{listed} contradict each other: no mechanism keeps all that; relax one of them")
+
+    def _told(self, parts: list[tuple[str, Any]], kind: str) -> str:
+        names, which = self.source.labels, [what for name, what in parts if name == kind]
+        if not which:
+            return ""
+        if kind == "keep":
+            floors = ", ".join(f"{names[i]!r} ({self._constraints.floors[i]:g})" for i in which[:5])
+            return f"keep_at_least of {floors}{' ...' if len(which) > 5 else ''}"
+        if kind == "forbidden":
+            pairs = ", ".join(f"({names[i]!r}, {names[j]!r})" for i, j in which[:5])
+            return f"forbidden {pairs}{' ...' if len(which) > 5 else ''}"
+        return "invariant=True" if kind == "invariant" else f"distortion={which[0]:g}"
+
+    def _is_possible(self, parts: list[tuple[str, Any]]) -> bool:
+        """Whether there is a channel with these constraints alone, whatever it leaks, as far as floats tell."""
+        from scipy.optimize import linprog
+        from scipy.sparse import coo_array, eye_array, kron, vstack
+
+        size, vertices = self.source.alphabet_size, self.source.vertices
+        lower, upper, most = np.zeros((size, size)), np.ones((size, size)), None
+        equal, right = [kron(eye_array(size), np.ones((1, size)))], [np.ones(size)]
+        for kind, what in parts:
+            if kind == "keep":
+                lower[what, what] = self._constraints.floors[what]
+            elif kind == "forbidden":
+                upper[what] = 0.0
+            elif kind == "invariant":
+                equal += [kron(prior[np.newaxis], eye_array(size)) for prior in vertices]
+                right += list(vertices)
+            else:
+                most = what * (1 + _KEPT)
+        if (lower > upper).any():
+            return False
+        charges = coo_array((vertices[:, :, np.newaxis] * self.distances).reshape(len(vertices), -1))
+        found = linprog(
+            np.zeros(size * size),
+            A_ub=None if most is None else charges / max(most, 1e-9),
+            b_ub=None if most is None else np.full(len(vertices), most / max(most, 1e-9)),
+            A_eq=vstack(equal),
+            b_eq=np.concatenate(right),
+            bounds=np.column_stack([lower.ravel(), upper.ravel()]),
+            method="highs",
+        )
+        return found.status != 2

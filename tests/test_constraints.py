@@ -1,0 +1,200 @@
+"""Constraints on the best mechanism: numbers known from elsewhere, an independent program, and what contradicts itself."""
+
+import math
+
+import numpy as np
+import pytest
+
+import paper_repro as pr
+from tests.oracles.constrained import least_distortion
+
+LETTERS = pr.SourceSet([0.5, 0.3, 0.2], labels="abc")
+# What sdcMicro's `pram` drew for testdata$roof with pd = 0.95, alpha = 0.5 (sdcTools/sdcMicro, issue 264, 2018): it keeps the
+# frequencies of five categories, 2, 4, 5, 6 and 9, which are therefore its stationary distribution.
+ROOF = np.array(
+    [
+        [0.970396344, 0.02728206, 0.0006672392, 0.001094932, 0.0005594228],
+        [0.006006924, 0.98859020, 0.0016121788, 0.002368318, 0.0014223822],
+        [0.028585933, 0.31369606, 0.6519396872, 0.004536487, 0.0012418340],
+        [0.026213966, 0.25751972, 0.0025350956, 0.711839660, 0.0018915564],
+        [0.028460636, 0.32865920, 0.0014746779, 0.004019557, 0.6373859305],
+    ]
+)
+NOTIONS = {
+    "ratio": lambda delta: pr.ApproximateDP(delta) if delta else pr.DifferentialPrivacy(),
+    "standard": lambda delta: pr.ApproximateDP(delta, standard=True),
+    "lift": lambda delta: pr.MaximalInformation(),
+    "mass": lambda delta: pr.MaximalLeakage(),
+}
+
+
+@pytest.mark.parametrize(
+    ("prior", "distortion", "free", "invariant"),
+    [
+        ([0.7, 0.2, 0.1], 0.1, 2.890, 3.204),
+        ([0.4, 0.3, 0.2, 0.1], 0.1, 3.296, 3.475),
+        (pr.load_source_set("P_II_6").vertices, 0.05, 4.554, 4.939),
+    ],
+)
+def test_what_invariance_costs(prior, distortion, free, invariant):
+    source = pr.SourceSet(prior)
+    assert pr.optimal_mechanism(source, distortion=distortion).leakage == pytest.approx(free, abs=5e-4)
+    best = pr.optimal_mechanism(source, distortion=distortion, invariant=True)
+    assert best.leakage == pytest.approx(invariant, abs=5e-4)
+    np.testing.assert_allclose(source.vertices @ best.mechanism.matrix, source.vertices, rtol=0, atol=1e-12)
+    # A constraint that is met anyway costs nothing.
+    loose = pr.optimal_mechanism(source, distortion=distortion, keep_at_least=1e-3)
+    assert loose.leakage == pytest.approx(pr.optimal_mechanism(source, distortion=distortion).leakage, abs=1e-9)
+
+
+def test_a_matrix_that_was_drawn_at_random_leaks_more_than_it_has_to():
+    prior = np.linalg.matrix_power(ROOF / ROOF.sum(axis=1, keepdims=True), 2**20)[0]
+    source = pr.SourceSet(prior / prior.sum())
+    matrix = ROOF / ROOF.sum(axis=1, keepdims=True)
+    distortion = source.worst_case_distortion(matrix)
+    assert distortion == pytest.approx(0.0193, abs=5e-5)
+    notions = [pr.DifferentialPrivacy(), pr.MaximalLeakage(), pr.MutualInformation()]
+    drawn = [notion.leakage(matrix, source) for notion in notions]
+    enough = [pr.optimal_mechanism(source, distortion=distortion, notion=notion).leakage for notion in notions]
+    assert drawn == pytest.approx([7.04, 1.376, 0.4606], abs=5e-3) and drawn[1:] == pytest.approx(
+        [1.376, 0.4606], abs=5e-4
+    )
+    assert enough == pytest.approx([5.12, 0.681, 0.4371], abs=5e-3) and enough[1:] == pytest.approx(
+        [0.681, 0.4371], abs=5e-4
+    )
+    kept = pr.optimal_mechanism(source, distortion=distortion, invariant=True)
+    assert kept.leakage == pytest.approx(5.43, abs=5e-3)
+
+
+@pytest.mark.parametrize("kind", NOTIONS)
+@pytest.mark.parametrize("seed", range(25))
+def test_optima_are_those_of_an_independent_program(seed, kind):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 5))
+    vertices = rng.dirichlet(np.ones(size), 1 if (known := bool(rng.integers(2))) else 2)
+    costs = rng.integers(1, 4, (size, size)) * (1.0 - np.eye(size)) if rng.integers(2) else 1.0 - np.eye(size)
+    delta = float(rng.choice([0.0, 0.02])) if kind == "ratio" else 0.02
+    notion, source = NOTIONS[kind](delta), pr.SourceSet(vertices)
+    floors, allowed = rng.uniform(0, 0.7, size) * rng.integers(0, 2, size), np.ones((size, size), dtype=bool)
+    if kind != "ratio" and size > 2:
+        allowed[0, size - 1] = False
+    given = {
+        "costs": costs,
+        "keep_at_least": dict(enumerate(floors.tolist())),
+        "invariant": known,
+        "forbidden": np.argwhere(~allowed).tolist(),
+    }
+    rules = {"kind": kind, "floors": floors, "allowed": allowed, "kept": vertices if known else [], "delta": delta}
+    distortion = 0.3 * float(pr.optimal_mechanism(source, leakage=0.0, costs=costs).distortion)
+    best = pr.optimal_mechanism(source, distortion=distortion, notion=notion, **given)
+    if math.isinf(best.leakage):
+        assert least_distortion(vertices, costs, 25.0, **rules) > distortion
+        return
+    matrix = best.mechanism.matrix
+    assert (matrix.diagonal() >= floors).all() and not matrix[~allowed].any()
+    assert not known or np.abs(vertices @ matrix - vertices).max() <= 1e-12
+    at, before = (least_distortion(vertices, costs, best.leakage - step, **rules) for step in (0.0, 1e-3))
+    if math.isinf(before):  # less leakage is out of the question
+        assert math.isinf(least_distortion(vertices, costs, best.leakage - 1e-7, **rules)) or best.leakage < 1e-3
+    elif at >= distortion - 1e-9:
+        assert abs(at - distortion) <= 1e-8 * max((before - at) / 1e-3, 0.05)
+    else:  # before a jump nothing keeps the budget
+        assert least_distortion(vertices, costs, best.leakage - 1e-7, **rules) > distortion
+    back = pr.optimal_mechanism(source, leakage=best.leakage, notion=notion, **given)
+    assert back.distortion == pytest.approx(least_distortion(vertices, costs, best.leakage, **rules), abs=1e-8)
+
+
+@pytest.mark.parametrize("notion", [pr.MaximalLeakage(), pr.MaximalInformation(), pr.ApproximateDP(0.1)], ids=repr)
+def test_forbidden_pairs_are_zeros(notion):
+    best = pr.optimal_mechanism(LETTERS, distortion=0.25, notion=notion, forbidden=[("a", "c"), ("b", "a")])
+    assert best.mechanism.matrix[0, 2] == best.mechanism.matrix[1, 0] == 0
+    assert best.leakage > pr.optimal_mechanism(LETTERS, distortion=0.25, notion=notion).leakage
+
+
+def test_graphs_may_forbid_what_neighbors_do_not_publish():
+    apart = pr.DifferentialPrivacy(pr.Adjacency.from_weights([[0, 1, np.inf], [1, 0, np.inf], [np.inf, np.inf, 0]]))
+    best = pr.optimal_mechanism(LETTERS, distortion=0.2, notion=apart, forbidden=[("c", "a")])
+    assert best.mechanism.matrix[2, 0] == 0 and math.isfinite(best.leakage)
+    # A letter that is published for none of the neighbors is no contradiction.
+    best = pr.optimal_mechanism(LETTERS, distortion=0.3, forbidden=[(letter, "c") for letter in "abc"])
+    assert not best.mechanism.matrix[:, 2].any()
+
+
+@pytest.mark.parametrize(
+    ("notion", "given", "message"),
+    [
+        (
+            pr.DifferentialPrivacy(),
+            {"forbidden": [("a", "c")]},
+            r"\('a', 'c'\) is impossible.*neighbor 'b'.*ApproximateDP",
+        ),
+        (
+            pr.MaximalLeakage(),
+            {"forbidden": [("b", x) for x in "abc"]},
+            "forbidden leaves 'b' no letter to be published",
+        ),
+        (
+            pr.MaximalLeakage(),
+            {"keep_at_least": {"a": 0.9, "b": 0.1}, "forbidden": [("a", "a")]},
+            r"^keep_at_least of 'a' \(0\.9\) and forbidden \('a', 'a'\) contradict each other",
+        ),
+        (
+            pr.MaximalLeakage(),
+            {"forbidden": [("b", "a"), ("a", "a")], "keep_at_least": {"b": 0.1}},
+            r"^forbidden \('a', 'a'\) and distortion=0\.4 contradict each other",
+        ),
+        (
+            pr.MaximalLeakage(),
+            {"invariant": True, "forbidden": [("b", "a"), ("c", "a")], "keep_at_least": {"a": 0.1, "b": 0.1}},
+            None,
+        ),
+        (
+            pr.MaximalLeakage(),
+            {"invariant": True, "forbidden": [("b", "b"), ("c", "b"), ("a", "c")]},
+            r"^forbidden \('b', 'b'\), invariant=True and distortion=0\.4 contradict each other",
+        ),
+        (pr.DifferentialPrivacy(), {"keep_at_least": 1.5}, "must be a probability between 0 and 1, got 1.5"),
+        (pr.DifferentialPrivacy(), {"keep_at_least": {"d": 0.5}}, r"keep_at_least names 'd'; the letters are"),
+        (pr.DifferentialPrivacy(), {"keep_at_least": [0.5, 0.5]}, r"one for each of 3 letters, got shape \(2,\)"),
+        (pr.MaximalLeakage(), {"forbidden": ["ab"]}, r"pairs \(true letter, published letter\), got 'ab'"),
+        (pr.MaximalLeakage(), {"forbidden": [("a", "x")]}, "forbidden names 'x'"),
+        (pr.MaximalLeakage(), {"invariant": 1}, "invariant must be True or False, got 1"),
+        (pr.RenyiDP(2), {"invariant": True}, "not offered for Renyi differential privacy; take differential"),
+    ],
+)
+def test_what_contradicts_itself_is_named(notion, given, message):
+    if message is None:
+        assert math.isfinite(pr.optimal_mechanism(LETTERS, distortion=0.4, notion=notion, **given).leakage)
+        return
+    with pytest.raises(ValueError, match=message):
+        pr.optimal_mechanism(LETTERS, distortion=0.4, notion=notion, **given)
+
+
+def test_a_leakage_that_is_too_small_is_told():
+    with pytest.raises(ValueError, match=r"need a leakage of at least 2\.89037 nats, got 0\.1"):
+        pr.optimal_mechanism(LETTERS, leakage=0.1, keep_at_least=0.9)
+
+
+def test_invariance_needs_known_priors():
+    wide = pr.SourceSet.from_intervals([0.1, 0.2, 0.3], [0.3, 0.4, 0.5])
+    with pytest.raises(ValueError, match=r"these are intervals; give one prior"):
+        pr.optimal_mechanism(wide, distortion=0.1, invariant=True)
+    with pytest.raises(ValueError, match=r"leaves only the mechanism that publishes everything as it is"):
+        pr.optimal_mechanism(pr.SourceSet([[0.6, 0.4], [0.5, 0.5]]), distortion=0.1, invariant=True)
+    point = pr.SourceSet.from_intervals([0.5, 0.3, 0.2], [0.5, 0.3, 0.2])
+    assert pr.optimal_mechanism(point, distortion=0.1, invariant=True).leakage > 0
+
+
+def test_a_certificate_that_lacks_the_constraints_is_none():
+    best = pr.optimal_mechanism(LETTERS, distortion=0.2, keep_at_least=0.7)
+    with pytest.raises(pr.CertificateError, match="without keep_at_least, invariant and forbidden"):
+        _ = best.certificate
+
+
+def test_what_is_not_kept_is_not_returned(monkeypatch):
+    from paper_repro.solvers import channel_constrained
+
+    wrong = channel_constrained.Restrictions.are_kept
+    monkeypatch.setattr(channel_constrained.Restrictions, "are_kept", lambda self, matrix: wrong(self, matrix * 0.5))
+    with pytest.raises((pr.CertificateError, pr.SolverError)):
+        pr.optimal_mechanism(LETTERS, distortion=0.2, keep_at_least=0.7)
