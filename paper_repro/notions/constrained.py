@@ -63,6 +63,8 @@ class Constraints:
     ) -> Constraints | None:
         """Those that a user gives; None if there are none. Raises ValueError where they do not fit the source set.
 
+        ``keep_at_least`` are probabilities: one, or of shape (M,), or some by name.
+
         >>> Constraints.of(SourceSet([0.5, 0.5], labels=["no", "yes"]), {"yes": 0.75}, False, None).floors
         array([0.  , 0.75])
         """
@@ -90,7 +92,7 @@ class Constraints:
         return Restrictions(self.floors, allowed, source.vertices if self.invariant else np.empty((0, size)))
 
     def check(self, matrix: FloatArray, source: SourceSet) -> None:
-        """Raise CertificateError unless a matrix, shape (M, M), keeps them: frequencies up to rounding, the others exactly."""
+        """Raises CertificateError unless a matrix, shape (M, M), keeps them: frequencies up to rounding, the others exactly."""
         if not self.restrictions(source).are_kept(matrix):
             raise CertificateError("the mechanism that was found does not keep the constraints")
 

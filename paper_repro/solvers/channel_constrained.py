@@ -95,12 +95,15 @@ class Restrictions:
     def constant(self, vertices: FloatArray, costs: FloatArray) -> tuple[float, FloatArray] | None:
         """Least worst-case distortion of an answer that does not depend on the data, and its distribution; None if there is none.
 
+        Vertices have shape (V, M), costs (M, M), and the distribution (M,).
+
         >>> every = np.ones((2, 2), dtype=bool)
         >>> found = Restrictions(np.array([0.0, 0.25]), every, np.empty((0, 2))).constant(np.array([[0.75, 0.25]]), 1 - np.eye(2))
         >>> found[0], found[1].tolist()
         (0.375, [0.75, 0.25])
         """
-        size, usable = len(costs), self.allowed.all(axis=0).tolist()
+        size = len(costs)
+        usable: list[bool] = np.asarray(self.allowed.all(axis=0)).tolist()
         # Unknowns: each letter's share beyond its floor, and the distortion.
         floors = [Fraction(f) for f in self.floors.tolist()]
         if any(floor > 0 and not fits for floor, fits in zip(floors, usable, strict=True)):
