@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
-import inspect
-import re
-import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
 
 import paper_repro as pr
 from paper_repro.certificates.checker import report
-from paper_repro.checks import check_distortion, check_leakage
 from paper_repro.claims import VERDICTS, all_claims, compare, faults, judge, read_ledger, write_ledger
 from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK, Journal, Row
-from paper_repro.errors import MissingPackageError
-from paper_repro.notions import NOTION_NAMES
+from paper_repro.columns import commands
+from paper_repro.columns.options import (
+    EXPECTED,
+    address_option,
+    budget_options,
+    chosen_notion,
+    interrupted_by_sigterm,
+    notion_options,
+)
 from paper_repro.paths import FIGURES, ROOT, check_checkout, in_checkout
 from paper_repro.reproduce.runs import NotebookRunError, refresh_notebooks, run_figures
 
 __all__ = ["main"]
 
-# What is said in one line; everything else is a fault of the program, and is shown whole.
-_EXPECTED = (OSError, MissingPackageError, pr.CertificateError, pr.SolverError)
+
+def _draw(*told: Any) -> None:
+    from paper_repro.figures.your_own_data import save_own_tradeoff  # imports matplotlib
+
+    save_own_tradeoff(*told)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(pr.__version__)
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """How little need a published category reveal, if it may be changed with probability at most D?"""
+    context.obj = _draw  # what draws is on a higher floor than the commands for columns
+
+
+for _command in (commands.tradeoff, commands.release, commands.inspect):
+    main.add_command(_command)
 
 
 @main.command()
@@ -43,7 +53,7 @@ def main() -> None:
 def figures(output: str, only: tuple[str, ...], jobs: int, again: bool) -> None:
     """Run the notebooks that changed and collect the figures and tables that they draw, with a manifest."""
     try:
-        with _interrupted_by_sigterm():
+        with interrupted_by_sigterm():
             written = run_figures(output, only, jobs, again=again)
     except NotebookRunError as error:
         raise click.ClickException(str(error)) from None
@@ -63,23 +73,17 @@ def check(files: tuple[str, ...]) -> None:
 def notebooks(check: bool, jobs: int) -> None:
     """Run the notebooks again and store their outputs."""
     try:
-        with _interrupted_by_sigterm():
+        with interrupted_by_sigterm():
             changed = refresh_notebooks(check=check, jobs=jobs)
     except NotebookRunError as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"{len(changed)} notebooks changed")
 
 
-def _address(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    if value and not re.fullmatch(r"((tcp|tls|ucx|wss?)://)?[^/]+:\d+", value):
-        raise click.BadParameter(f"must be an address such as tcp://127.0.0.1:8786, got {value!r}")
-    return value
-
-
 @main.command()
 @click.option("--instances", type=click.IntRange(min=1), help=f"Random instances a claim; default: {INSTANCES}.")
 @click.option("--quick", is_flag=True, help=f"Only {QUICK} random instances a claim.")
-@click.option("--scheduler", default="", callback=_address, help="Address of a Dask scheduler to spread the work over.")
+@address_option
 @click.option("--record", is_flag=True, help="Put the result on record instead of comparing it.")
 @click.option(
     "--only", default="", metavar="NAME", help="Tell of the claims whose names begin so, and compare nothing."
@@ -99,7 +103,7 @@ def verify(instances: int | None, quick: bool, scheduler: str, record: bool, onl
             check_checkout("verify --record")
         recorded = [] if record else _ledger()  # before minutes of work that it would make useless
         rows = _judged(count, scheduler)
-    except _EXPECTED as error:
+    except EXPECTED as error:
         raise click.ClickException(str(error)) from None
     verdicts = Counter(row.verdict for row in rows)
     click.echo(f"{len(rows)} claims: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS))
@@ -158,55 +162,17 @@ def _judged(count: int, scheduler: str) -> list[Row]:
             bar.update(done - bar.pos)
 
         journal = Journal(ROOT / "build" / "verify") if in_checkout() else None
-        with _interrupted_by_sigterm():
+        with interrupted_by_sigterm():
             rows = judge(count, scheduler=scheduler, progress=progress, journal=journal)
         if journal:
             journal.close()
         return rows
 
 
-@contextmanager
-def _interrupted_by_sigterm() -> Iterator[None]:
-    """Take SIGTERM for Ctrl-C: else the worker processes would stay behind."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _checked(check: Callable[[float], float]) -> Callable[[click.Context, click.Parameter, float | None], float | None]:
-    """What an option's value has to pass; its error then names the option."""
-
-    def callback(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
-        try:
-            return None if value is None else check(value)
-        except ValueError as error:
-            raise click.BadParameter(str(error)) from None
-
-    return callback
-
-
 @main.command(epilog=f"Known source sets: {', '.join(pr.source_set_names())}.")
 @click.argument("source_set")
-@click.option(
-    "--distortion", type=float, callback=_checked(check_distortion), help="Largest probability of change, in [0, 1]."
-)
-@click.option("--leakage", type=float, callback=_checked(check_leakage), help="Largest leakage, in nats.")
-@click.option(
-    "--notion",
-    type=click.Choice(NOTION_NAMES),
-    default=NOTION_NAMES[0],
-    show_default=True,
-    metavar="NOTION",
-    help=f"What counts as leakage: {', '.join(NOTION_NAMES)}.",
-)
-@click.option("--alpha", type=float, help="Order of the Renyi and Sibson notions; default: 2.")
-@click.option("--delta", type=float, help="Of approximate differential privacy; default: 0.1.")
+@budget_options
+@notion_options
 def best(
     source_set: str, distortion: float | None, leakage: float | None, notion: str, **parameters: float | None
 ) -> None:
@@ -214,10 +180,10 @@ def best(
     if (distortion is None) == (leakage is None):
         raise click.UsageError("give exactly one budget: --distortion or --leakage")
     try:
-        chosen = _notion(notion, parameters)
+        chosen = chosen_notion(notion, **parameters)
         source = pr.load_source_set(source_set)
         found = pr.optimal_mechanism(source, distortion=distortion, leakage=leakage, notion=chosen)
-    except (ValueError, *_EXPECTED) as error:
+    except (ValueError, *EXPECTED) as error:
         raise click.ClickException(str(error)) from None
     click.echo(found)
     labels = [str(label) for label in source.labels]
@@ -225,14 +191,3 @@ def best(
     click.echo(" ".join(cell.rjust(width) for cell in ["", *labels]))
     for label, row in zip(labels, found.mechanism.matrix, strict=True):
         click.echo(" ".join(cell.rjust(width) for cell in [label, *(f"{value:.6f}" for value in row)]))
-
-
-def _notion(name: str, parameters: dict[str, float | None]) -> pr.Notion:
-    given: dict[str, Any] = {option: value for option, value in parameters.items() if value is not None}
-    known = inspect.signature(type(pr.notion_by_name(name))).parameters
-    for option in given.keys() - known.keys():
-        raise click.UsageError(f"--{option} has no effect on {name}; leave it out")
-    try:
-        return pr.notion_by_name(name, **given)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint=[f"--{option}" for option in given]) from None

@@ -263,7 +263,8 @@ def known_source(
         known: dict[Hashable, float] = {str(label): value for label, value in dict(source).items()}
         if sum(known.values()) < 1.5:
             return SourceSet(known)
-        return SourceSet.from_counts(list(known.values()), confidence, method, labels=tuple(known))
+        whole = [int(value) if float(value).is_integer() else value for value in known.values()]
+        return SourceSet.from_counts(whole, confidence, method, labels=tuple(known))
     if source in (None, "counts"):
         return SourceSet.from_counts(counts, confidence, method, labels=tuple(labels))
     if source == "frequencies":

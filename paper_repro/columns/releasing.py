@@ -184,7 +184,7 @@ def release(
     scheduler: str = "",
     encoding: str = "",
     missing_values: Sequence[str] = (),
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Release:
     """Publish a column through the mechanism of least leakage at a distortion, or of least distortion at a leakage.
 
@@ -224,7 +224,7 @@ def release(
         Address of a Dask scheduler, whose workers draw the row groups of a Parquet file.
     encoding, missing_values : as of :func:`paper_repro.columns.tables.open_table`
     progress : callable, optional
-        Called with the number of rows released since the last call.
+        Called with the rows released since the last call, and with all there are.
 
     Returns
     -------
@@ -273,7 +273,7 @@ def release(
     drawing = _Drawing(found, strata, consistent_by, secret)
     notes = tuple(_notes(found, strata, source, confidence, drawing))
     made = Release(column, strata, notes)
-    batches = _released(drawing, scheduler, progress or (lambda _: None))
+    batches = _released(drawing, scheduler, progress or (lambda *_: None))
     if path is None:
         if isinstance(data, str | Path):
             return made
@@ -486,11 +486,11 @@ class _Drawing:
         return np.concatenate(found).astype(np.min_scalar_type(-len(self.column.categories.labels)))
 
 
-def _released(drawing: _Drawing, scheduler: str, progress: Callable[[int], None]) -> Iterator[Any]:
+def _released(drawing: _Drawing, scheduler: str, progress: Callable[[int, int], None]) -> Iterator[Any]:
     """The table's batches with the column replaced."""
     column, schema = drawing.column, drawing.schema
     place = schema.get_field_index(column.name)
-    parts = range(column.table.parts)
+    parts, total = range(column.table.parts), int(column.counts.sum() + column.missing.sum())
     spread = on_cluster(drawing.part, parts, scheduler, in_order=True) if scheduler else None
     for part in parts:
         bits, drawn, start = drawing.bits(part), None if spread is None else next(spread), 0
@@ -502,4 +502,4 @@ def _released(drawing: _Drawing, scheduler: str, progress: Callable[[int], None]
             published = column.categories.column(codes, schema.field(place).type)
             yield batch.set_column(place, schema.field(place), published)
             start += rows
-            progress(rows)
+            progress(rows, total)

@@ -1,0 +1,362 @@
+"""The commands for a column of one's own: what it would cost, its release, estimates from it, and its mechanism verified."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paper_repro.checks import check_distortion
+from paper_repro.columns.documents import MechanismDocument
+from paper_repro.columns.knowing import WORDS, known_labels, known_source, read_column
+from paper_repro.columns.options import (
+    address_option,
+    budget_options,
+    checked,
+    chosen_notion,
+    json_option,
+    notion_options,
+    one_line_errors,
+    printed_json,
+    printed_table,
+    progress_bar,
+)
+from paper_repro.columns.releasing import release as released
+from paper_repro.columns.tables import open_table
+from paper_repro.columns.tradeoffs import DISTORTIONS, matrix_of, tradeoffs_of_rows
+from paper_repro.columns.tradeoffs import tradeoff as costs_of
+from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
+from paper_repro.sources import SourceSet
+
+__all__ = ["inspect", "release", "tradeoff"]
+
+_SAME_DATA = (
+    "What is known was taken from these very rows; publish the choice of a mechanism and you tell something of their "
+    "frequencies."
+)
+
+
+def _column_options(command: Callable[..., Any]) -> Any:
+    for option in (
+        click.option(
+            "--missing-value",
+            "missing_values",
+            multiple=True,
+            metavar="TEXT",
+            help="What stands for a missing value in a CSV, beside an empty cell; may be repeated.",
+        ),
+        click.option("--encoding", default="", help="Of a CSV; default: UTF-8."),
+        click.option(
+            "--missing",
+            type=click.Choice(["refuse", "keep", "category"]),
+            default="refuse",
+            show_default=True,
+            help="What to do with missing values: publish them as missing, or make them a category.",
+        ),
+        click.option(
+            "--confidence",
+            type=float,
+            default=0.95,
+            show_default=True,
+            help="Of the intervals around counts, all at once.",
+        ),
+        click.option(
+            "--source",
+            default="counts",
+            show_default=True,
+            metavar="KNOWN",
+            help=f"What is known: {', '.join(WORDS)}, or a CSV of distributions.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _epilog(*examples: str) -> str:
+    return "\b\nExamples:\n" + "\n".join(f"  {example}" for example in examples)
+
+
+@click.command(
+    epilog=_epilog(
+        "paper-repro tradeoff survey.csv --column eye_color",
+        "paper-repro tradeoff survey.csv --column eye_color --source unknown --at 0.1 --at 0.2 --json",
+        "paper-repro tradeoff survey.csv --column eye_color --missing keep --picture eyes.png",
+        "paper-repro tradeoff years.parquet --each-row --at 0.3",
+    )
+)
+@click.argument("table")
+@click.option("--column", help="The column of categories.")
+@_column_options
+@click.option(
+    "--at",
+    "distortions",
+    type=float,
+    multiple=True,
+    callback=checked(check_distortion),
+    help="A distortion, in [0, 1]; may be repeated. Default: 0.05 to 0.5.",
+)
+@notion_options
+@click.option(
+    "--pram",
+    metavar="MATRIX.csv",
+    help="Compare with a matrix of one's own: a header of categories, and a row for each.",
+)
+@click.option("--picture", metavar="FILE.png", help="Draw the curves into this file.")
+@click.option(
+    "--each-row", is_flag=True, help="TABLE has a source set in each row: probabilities or counts by category."
+)
+@click.option("--output", metavar="FILE", help="With --each-row: write the answers into this CSV or Parquet file.")
+@address_option
+@json_option
+@click.pass_obj
+@one_line_errors
+def tradeoff(
+    draw: Callable[..., None] | None,
+    table: str,
+    column: str | None,
+    source: str,
+    confidence: float,
+    missing: Any,
+    encoding: str,
+    missing_values: tuple[str, ...],
+    distortions: tuple[float, ...],
+    notion: str,
+    alpha: float | None,
+    delta: float | None,
+    pram: str | None,
+    picture: str | None,
+    each_row: bool,
+    output: str | None,
+    scheduler: str,
+    as_json: bool,
+) -> None:
+    """Print the least leakage at each distortion for a column of TABLE, a CSV or Parquet file, beside what is usual."""
+    chosen, asked = chosen_notion(notion, alpha=alpha, delta=delta), distortions or DISTORTIONS
+    if each_row:
+        if column or pram or picture:
+            raise click.UsageError("--each-row takes TABLE as it is: leave --column, --pram and --picture out")
+        _each_row(table, asked, chosen, confidence, output, scheduler, as_json)
+        return
+    if not column:
+        raise click.UsageError("name the column of categories: --column")
+    if output or scheduler:
+        raise click.UsageError("--output and --scheduler are for --each-row; leave them out")
+    if picture and Path(picture).suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise click.UsageError(f"--picture must end in .png, .svg or .pdf, got {picture}")
+    given = SourceSet.from_csv(source) if source.lower().endswith(".csv") else source
+    found = read_column(
+        open_table(table, encoding=encoding, missing=missing_values),
+        column,
+        missing=missing,
+        labels=known_labels(given),
+    )
+    known = known_source(given, found.counts[0], found.categories.labels, confidence=confidence)
+    rows = costs_of(known, asked, notion=chosen)
+    own = None
+    if pram:
+        matrix = matrix_of(pram, known.labels)
+        distortion = known.worst_case_distortion(matrix)
+        own = {"distortion": distortion, "leakage": chosen.leakage(matrix, known)}
+        own["least"] = costs_of(known, [distortion], notion=chosen)[0]["least"]
+    notes = list(found.notes)
+    if source in WORDS[:3]:
+        notes.append(_SAME_DATA)
+    if picture:
+        assert draw is not None, "the group of commands says what draws"
+        draw(rows, own, f"{column}: {known.alphabet_size} categories, {chosen.name}", Path(picture))
+    if as_json:
+        about = {"table": table, "column": column, "rows": int(found.counts.sum()), "source_set": repr(known)}
+        about |= {"class": known.source_class, "notion": chosen.name, "notes": notes}
+        printed_json(about | {"points": rows, "pram": own})
+        return
+    head = ["distortion", "least", "estimable", "nothing known", "randomized response", "saved"]
+    saved = [row["nothing_known"] - row["least"] if math.isfinite(row["least"]) else 0.0 for row in rows]
+    printed_table(
+        f"{column} in {table}: leakage in nats, {chosen.name}",
+        head,
+        [[*row.values(), gain] for row, gain in zip(rows, saved, strict=True)],
+    )
+    bounds = (
+        "" if known.bounds is None else f", each known within {(known.bounds[1] - known.bounds[0]).max():.2g} or less"
+    )
+    click.echo(
+        f"{int(found.counts.sum()):,} rows, {known.alphabet_size} categories{bounds}: Class {known.source_class}. "
+        + (
+            "Knowing this buys nothing: the uniform distribution is possible."
+            if known.source_class == "I"
+            else f"Knowing this buys up to {max(saved):.3g} nats."
+        )
+    )
+    if own:
+        click.echo(
+            f"{pram}: {own['leakage']:.6g} nats at distortion {own['distortion']:.6g}, where {own['least']:.6g} nats "
+            "are enough."
+        )
+    for note in notes:
+        click.echo(note)
+
+
+def _each_row(
+    table: str, asked: Any, notion: Any, confidence: float, output: str | None, scheduler: str, as_json: bool
+) -> None:
+    path = check_output(output) if output else None
+    with progress_bar("source sets") as progress:
+        found = tradeoffs_of_rows(
+            table, asked, notion=notion, confidence=confidence, scheduler=scheduler, progress=progress
+        )
+    if path:
+        answers = open_table(found)
+        with whole_or_nothing(path) as file:
+            write_table(file, path, answers.schema, answers.batches(), answers)
+        click.echo(f"{len(found)} rows in {path}")
+    elif as_json:
+        printed_json(found.to_pylist())
+    else:
+        rows = [list(row.values()) for row in found.to_pylist()]
+        printed_table(f"Least leakage in nats at each distortion, {notion.name}", found.schema.names, rows)
+
+
+@click.command(
+    epilog=_epilog(
+        "paper-repro release survey.csv --column eye_color --distortion 0.3 --output private.parquet",
+        "paper-repro release survey.csv --column eye_color --leakage 1.5 --missing keep",
+        "paper-repro release survey.csv --column eye_color --distortion 0.3 --by region --output regions.csv",
+        "paper-repro release survey.csv --column eye_color --distortion 0.3 --consistent-by id --key key.bin --output "
+        "again.csv",
+    )
+)
+@click.argument("table")
+@click.option("--column", required=True, help="The column of categories.")
+@budget_options
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="The CSV or Parquet file to write; without it, what would be released is only reported on.",
+)
+@_column_options
+@notion_options
+@click.option(
+    "--estimable/--bare",
+    default=True,
+    show_default=True,
+    help=(
+        "Publish every category at a stated price, so that all frequencies can be estimated; or take the "
+        "optimum as it is."
+    ),
+)
+@click.option("--keep-at-least", type=float, help="Probability with which each category is kept at least.")
+@click.option("--invariant", is_flag=True, help="Keep the expected frequencies as they are.")
+@click.option(
+    "--forbidden",
+    nargs=2,
+    multiple=True,
+    metavar="TRUE PUBLISHED",
+    help="Never publish the one for the other; may be repeated.",
+)
+@click.option(
+    "--losses", metavar="MATRIX.csv", help="Costs of each change: a header of categories, and a row for each."
+)
+@click.option("--by", default="", metavar="COLUMN", help="A source set and a mechanism for each value of this column.")
+@click.option(
+    "--consistent-by", default="", metavar="ID", help="A column of IDs: the same ID and answer are published alike."
+)
+@click.option("--key", metavar="FILE", help="With --consistent-by: the secret key; made if there is no such file.")
+@click.option("--seed", type=int, help="UNSAFE, for tests: draw the same each time.")
+@address_option
+@json_option
+@one_line_errors
+def release(table: str, alpha: float | None, delta: float | None, as_json: bool, **options: Any) -> None:
+    """Publish a column of TABLE, a CSV or Parquet file, through the best mechanism; all other columns stay as they are."""
+    if (options["distortion"] is None) == (options["leakage"] is None):
+        raise click.UsageError("give exactly one budget: --distortion or --leakage")
+    if options["key"] and not options["consistent_by"]:
+        raise click.UsageError("--key has no effect without --consistent-by; leave it out")
+    options["notion"] = chosen_notion(options["notion"], alpha=alpha, delta=delta)
+    options["key"] = _key(Path(options["key"])) if options["key"] else None
+    options["forbidden"] = options["forbidden"] or None
+    if options["losses"]:
+        options["losses"] = _numbers(options["losses"])
+    with progress_bar("rows") as progress:
+        made = released(table, options.pop("column"), progress=progress, **options)
+    if as_json:
+        printed_json(made.report())
+        return
+    for told in (stratum.report() for stratum in made.strata):
+        name = f" where {options['by']} is {told['stratum']}" if options["by"] else ""
+        unit = told["unit"]
+        rows = [
+            ("rows", told["rows"]),
+            ("missing", told["missing"]),
+            ("known", f"{told['source_set']}"),
+            ("leakage, nats", told["leakage"]),
+            ("distortion, expected in the worst case", told["distortion"]),
+            (f"least possible, {unit}", told["least_possible"]),
+            (
+                f"price of estimability, {unit}",
+                told["price_of_estimability"],
+            ),
+            (f"least if nothing were known, {unit}", told["least_without_knowledge"]),
+            *((f"leakage by {notion}, nats", nats) for notion, nats in told["leakages"].items()),
+        ]
+        printed_table(f"{made.column}{name}", ["", ""], [[label, _text(value)] for label, value in rows])
+        worth = sorted(told["effective_rows"].items(), key=lambda item: item[1])
+        shown = [[label, value] for label, value in worth[:20]]
+        printed_table("Unchanged rows that would tell as much (the least)", ["category", "effective rows"], shown)
+    for note in made.notes:
+        click.echo(note)
+    if made.output:
+        click.echo(f"{made.output} is written, and its mechanism: {', '.join(map(str, made.documents))}")
+    else:
+        click.echo("Nothing was written; add --output FILE to release it.")
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "not evaluated: the set has too many vertices"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _key(path: Path) -> bytes:
+    if not path.exists():
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(os.urandom(32))
+    key = path.read_bytes()
+    if not 16 <= len(key) <= 64:
+        raise ValueError(
+            f"{path} has {len(key)} bytes, and a key 16 to 64; name a file that is not there, to have one made"
+        )
+    return key
+
+
+def _numbers(path: str) -> Any:
+    from paper_repro.errors import optional
+
+    try:
+        return optional("pandas", "data").read_csv(path, comment="#").to_numpy(dtype=float)
+    except ValueError as error:
+        raise ValueError(f"{path} is no table of costs: {error}") from None
+
+
+@click.command(epilog=_epilog("paper-repro inspect private.mechanism.json"))
+@click.argument("mechanism")
+@json_option
+@one_line_errors
+def inspect(mechanism: str, as_json: bool) -> None:
+    """Verify every number that a MECHANISM file states, from its integers alone; exit code 1 if one is wrong."""
+    checks = MechanismDocument.read(mechanism).inspect()
+    agree = all(agrees for *_, agrees in checks)
+    if as_json:
+        names = ("number", "stated", "found", "agrees")
+        printed_json({"agrees": agree, "checks": [dict(zip(names, check, strict=True)) for check in checks]})
+    else:
+        rows = [
+            [name, _text(stated), _text(found), "yes" if agrees else "NO"] for name, stated, found, agrees in checks
+        ]
+        printed_table(mechanism, ["", "stated", "found", "agrees"], rows)
+    if not agree:
+        wrong = [name for name, *_, agrees in checks if not agrees]
+        raise ValueError(f"{mechanism}: not as stated: {', '.join(wrong)}; it was edited, or is of another version")
