@@ -251,12 +251,15 @@ def test_help_names_the_commands(call, option):
         "best",
         "check",
         "figures",
+        "inspect",
         "notebooks",
+        "release",
+        "tradeoff",
         "verify",
     ]
 
 
-@pytest.mark.parametrize("command", ["best", "check", "figures", "notebooks", "verify"])
+@pytest.mark.parametrize("command", sorted(main.commands))
 def test_every_command_and_option_has_a_help_text(call, command):
     assert call(command, "--help").exit_code == 0
     assert main.commands[command].help

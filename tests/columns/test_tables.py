@@ -1,0 +1,184 @@
+"""Tables as they are: read in batches, written whole or not at all, and refused in one sentence."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from paper_repro.columns.tables import MISSING, categories_of, open_table
+from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def rewritten(path, output):
+    table = open_table(path)
+    with whole_or_nothing(output) as file:
+        write_table(file, output, table.schema, table.batches(), table)
+    return output
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,eye\n007,blue\n010,\n",
+        "id;eye\n1,5;blue\n2;x\n",
+        "id\teye\n1\tblue\n",
+        "\ufeffid,eye\n1,é\n",
+        "eye\nblue\n\nbrown\n",
+        'id,eye\n1,"a ""b"", c"\n',
+    ],
+)
+def test_a_csv_comes_out_as_it_went_in(tmp_path, text):
+    path = tmp_path / "in.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    out = rewritten(path, tmp_path / "out.csv").read_bytes().decode()
+    if '"' in text:  # a batch that needs quotation marks has them everywhere
+        assert pd.read_csv(io.StringIO(out), dtype=str).equals(pd.read_csv(io.StringIO(text), dtype=str))
+    else:
+        assert out == text
+
+
+def test_other_encodings_stay_what_they_are(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_bytes("id,eye\n1,café\n".encode("latin-1"))
+    table = open_table(path, encoding="latin-1")
+    with whole_or_nothing(tmp_path / "out.csv") as file:
+        write_table(file, tmp_path / "out.csv", table.schema, table.batches(), table)
+    assert (tmp_path / "out.csv").read_bytes() == path.read_bytes()
+    assert table.counts(["eye"])["eye"].to_pylist() == ["café"]
+
+
+def test_parquet_keeps_types_order_and_metadata(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "when": pd.to_datetime(["2020-01-01", None, "2021-05-05"]),
+            "eye": pd.Categorical(["blue", None, "brown"]),
+            "n": pd.array([1, None, 3], dtype="Int64"),
+            "tags": [["a"], [], None],
+        }
+    )
+    frame.to_parquet(tmp_path / "in.parquet")
+    out = rewritten(tmp_path / "in.parquet", tmp_path / "out.parquet")
+    assert pq.read_schema(out).equals(pq.read_schema(tmp_path / "in.parquet"), check_metadata=True)
+    pd.testing.assert_frame_equal(pd.read_parquet(out), pd.read_parquet(tmp_path / "in.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("raw", "match"),
+    [
+        (b"", "is empty"),
+        (b"a,b\n", "has a header, but no rows"),
+        (b"\n1,2\n", "its first line is empty"),
+        (b"a,a\n1,2\n", "columns 1 and 2 are both named 'a'"),
+        (b"a,b\n1,2\n3\n", r"row 3 .*has 1 cells where the header has 2: '3'"),
+        (b"a,b\n1,caf\xe9\n", "line 2 is not in utf-8, byte 0xe9 .* Latin-1"),
+        ("a,b\n1,2\n".encode("utf-16"), "encoding utf-16"),
+        (b"PK\x03\x04workbook", "compressed, or a workbook"),
+        (b"PAR1 and nothing", "is no Parquet file"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_one_sentence(tmp_path, raw, match):
+    path = tmp_path / "in.csv"
+    path.write_bytes(raw)
+    with pytest.raises(ValueError, match=match) as caught:
+        open_table(path).counts(["a"])
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == raw
+
+
+def test_a_folder_a_lost_file_and_a_wrong_column(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        open_table(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"no file .*lost\.csv"):
+        open_table(tmp_path / "lost.csv")
+    with pytest.raises(ValueError, match=r"no column 'Eye'; its columns are \['eye'\]; did you mean 'eye'"):
+        open_table(pd.DataFrame({"eye": ["x"]})).check_column("Eye")
+
+
+def test_counts_add_up_over_batches_and_parts(tmp_path, rng, monkeypatch):
+    monkeypatch.setattr("paper_repro.columns.tables._PENDING", 10)
+    codes = rng.integers(0, 7, 1000)
+    table = pa.table({"c": pa.array(codes, mask=codes == 3), "d": codes % 2})
+    pq.write_table(table, tmp_path / "in.parquet", row_group_size=100)
+    read = open_table(tmp_path / "in.parquet")
+    assert read.parts == 10
+    found = read.counts(["c"])
+    expected = np.bincount(codes)
+    assert found["c"].to_pylist() == [0, 1, 2, 4, 5, 6, None]
+    np.testing.assert_array_equal(found["count"], [*np.delete(expected, 3), expected[3]])
+    assert sum(read.counts(["c", "d"], part)["count"].to_numpy().sum() for part in range(10)) == 1000
+
+
+def test_codes_are_numbers_of_categories_and_back():
+    for array in (pa.array(["b", None, "", "a"]), pa.array(["b", None, None, "a"]).dictionary_encode()):
+        for labels, expected in ((["a", "b"], [1, -1, -1, 0]), (["a", "b", None], [1, 2, 2, 0])):
+            categories = categories_of(pa.array(labels), "c")
+            codes = categories.codes(array)
+            np.testing.assert_array_equal(codes, expected)
+            back = categories.column(codes, array.type)
+            assert back.type == array.type
+            assert back.to_pylist() == ["b", None, None, "a"]
+    assert categories.labels == ("a", "b", MISSING)
+
+
+def test_nothing_is_overwritten_and_an_error_leaves_nothing(tmp_path):
+    path = tmp_path / "out.csv"
+    with pytest.raises(RuntimeError), whole_or_nothing(path) as file:
+        file.write(b"half")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(FileExistsError, match="is not overwritten"), whole_or_nothing(path) as file:
+        file.write(b"second")
+        with whole_or_nothing(path) as other:  # two at once: the first to be whole stays
+            other.write(b"first")
+    assert path.read_bytes() == b"first"
+    with pytest.raises(FileExistsError, match=r"out\.csv exists"):
+        check_output(path)
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        check_output(tmp_path / "lost" / "out.csv")
+
+
+CHILD = """
+import resource, sys, time
+from pathlib import Path
+from paper_repro.columns.writing import whole_or_nothing
+if sys.argv[2] == "full":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    with whole_or_nothing(Path(sys.argv[1])) as file:
+        file.write(bytes(100_000))
+        file.flush()
+        print("half", flush=True)
+        time.sleep(60)
+except OSError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-c", CHILD, tmp_path / "out.csv", "full"], capture_output=True, text=True, timeout=60
+    )
+    assert "cannot write" in run.stdout and "File too large" in run.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="elsewhere what is unfinished has a name")
+def test_a_kill_leaves_nothing(tmp_path):
+    run = subprocess.Popen(
+        [sys.executable, "-c", CHILD, tmp_path / "out.csv", "kill"], stdout=subprocess.PIPE, text=True
+    )
+    assert run.stdout.readline() == "half\n"
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    run.stdout.close()
+    assert list(Path(tmp_path).iterdir()) == []
