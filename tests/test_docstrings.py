@@ -15,8 +15,8 @@ import pytest
 import paper_repro
 from paper_repro.types import FloatArray
 
-# What draws a picture or writes files has no result that an example could print.
-NO_EXAMPLES = re.compile(r"paper_repro\.((figures|reproduce)(\..*)?|cli)")
+# What draws a picture, writes files or is a command has no result that an example could print.
+NO_EXAMPLES = re.compile(r"paper_repro\.((figures|reproduce)(\..*)?|cli|columns\.(commands|options))")
 
 ARRAY = re.compile(r"\b(ArrayLike|NDArray|FloatArray|IntArray|BoolArray|ndarray)\b")
 FLOAT = re.compile(r"\bfloat\b")

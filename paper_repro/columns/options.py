@@ -41,7 +41,10 @@ EXPECTED = (OSError, MissingPackageError, CertificateError, SolverError)
 
 
 def one_line_errors(command: Command) -> Command:
-    """A decorator: what is expected to go wrong is one line on stderr with exit code 1, and SIGTERM is taken for Ctrl-C."""
+    """A decorator: what is expected to go wrong is one line on stderr with exit code 1, and SIGTERM is taken for Ctrl-C.
+
+    Raises ClickException, which click makes that line of.
+    """
 
     @functools.wraps(command)
     def wrapped(*arguments: Any, **options: Any) -> Any:
@@ -69,7 +72,10 @@ def interrupted_by_sigterm() -> Iterator[None]:
 
 
 def checked(check: Callable[[float], float]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """What an option's value, or each of them, has to pass, dimensionless or in nats; its error then names the option."""
+    """What an option's value, or each of them, has to pass, dimensionless or in nats.
+
+    Raises BadParameter, which names the option.
+    """
 
     def callback(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
         try:
@@ -114,7 +120,10 @@ def notion_options(command: Command) -> Command:
 
 
 def chosen_notion(name: str, **parameters: float | None) -> Notion:
-    """The notion of these options. Raises a usage error for a parameter that it does not have, or a value that it refuses."""
+    """The notion of these options; its parameters are dimensionless.
+
+    Raises UsageError for a parameter that it does not have, BadParameter for a value that it refuses.
+    """
     given: dict[str, Any] = {option: value for option, value in parameters.items() if value is not None}
     known = inspect.signature(type(notion_by_name(name))).parameters
     for option in given.keys() - known.keys():

@@ -119,7 +119,7 @@ def tradeoffs_of_rows(
     Parameters
     ----------
     data : path of a CSV or Parquet file, or DataFrame
-        Of a CSV, what is a number throughout the first batch counts as numbers.
+        Of a CSV, a column of numbers throughout is one of numbers.
     distortions : sequence of float in [0, 1]
     notion : Notion, default ``DifferentialPrivacy()``
     confidence : float in (0, 1)
@@ -166,7 +166,10 @@ def _rows(
     arrow = arrow_module()
     whole = arrow.Table.from_batches(table.batches(), table.schema)
     texts, numbers = {}, {}
-    for name in whole.schema.names:
+    for name, kind in zip(whole.schema.names, whole.schema.types, strict=True):
+        if not (table.header_rows or arrow.types.is_integer(kind) or arrow.types.is_floating(kind)):
+            texts[name] = whole[name]
+            continue
         try:
             numbers[name] = whole[name].cast(arrow.float64()).to_numpy()
         except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError):

@@ -61,7 +61,7 @@ def _finding(table: pd.DataFrame) -> str:
 def save_own_tradeoff(
     rows: Sequence[Mapping[str, float]], own: Mapping[str, float] | None, subtitle: str, path: Path
 ) -> None:
-    """Draw :func:`draw_own_tradeoff` into a file, by its ending. Raises OSError if it cannot be written."""
+    """Draw :func:`draw_own_tradeoff`, in nats, into a file, by its ending. Raises OSError if it cannot be written."""
     import matplotlib as mpl
 
     figure = draw_own_tradeoff(pd.DataFrame(rows), own, subtitle=subtitle)
