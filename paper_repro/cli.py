@@ -28,7 +28,7 @@ __all__ = ["main"]
 
 
 def _draw(*told: Any) -> None:
-    from paper_repro.figures.your_own_data import save_own_tradeoff  # imports matplotlib
+    from paper_repro.figures.own_tradeoffs import save_own_tradeoff  # imports matplotlib
 
     save_own_tradeoff(*told)
 
