@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +40,8 @@ __all__ = [
 _CLOSE = 1e-13
 # Different letters that are; of more the quotients' rounding is added.
 _MOST_EXACT = 100
+# Entries of pairs of rows that are sorted at a time.
+_MOST_AT_ONCE = 1 << 22
 
 
 def as_channel(mechanism: Mechanism | ArrayLike) -> FloatArray:
@@ -78,7 +81,7 @@ def spread_of(mechanism: object) -> Spread | None:
     return mechanism.spread if isinstance(mechanism, Mechanism) else None
 
 
-def column_extremes(channel: Mechanism | FloatArray) -> tuple[FloatArray, FloatArray]:
+def column_extremes(channel: Mechanism | FloatArray | IntArray) -> tuple[Any, Any]:
     """The largest and the smallest entry of each column, two arrays of shape (outputs,), of a matrix of shape (M, outputs).
 
     >>> column_extremes(Mechanism.from_distortions([0.5, 0.25]))
@@ -157,11 +160,14 @@ def neighbors(adjacency: Adjacency | None, letters: int) -> IntArray:
     return (adjacency or clique(letters)).neighbor_pairs
 
 
-def ratio_leakage(channel: Mechanism | FloatArray, adjacency: Adjacency | None, delta: float = 0.0) -> float:
+def ratio_leakage(
+    channel: Mechanism | FloatArray | IntArray, adjacency: Adjacency | None, delta: float | Fraction = 0.0
+) -> float:
     """Least eps >= 0 with ``Q_ij <= exp(eps) Q_kj + delta`` for neighbors i, k and every column j; in nats, rounded up.
 
-    A matrix has shape (M, outputs). Infinite if an entry above delta stands beside a 0. Where the graph has weights, delta is 0
-    and the factor ``exp(eps w_ik)``. Raises ValueError if the graph has another number of vertices than the matrix has rows.
+    A matrix has shape (M, outputs); it may be one of whole numbers, and delta in their unit. Infinite if an entry above delta
+    stands beside a 0. Where the graph has weights, delta is 0 and the factor ``exp(eps w_ik)``. Raises ValueError if the graph
+    has another number of vertices than the matrix has rows.
 
     >>> [round(math.exp(ratio_leakage(np.array([[0.75, 0.25], [0.25, 0.75]]), None, delta)), 9) for delta in (0, 0.25)]
     [3.0, 2.0]
@@ -169,22 +175,23 @@ def ratio_leakage(channel: Mechanism | FloatArray, adjacency: Adjacency | None, 
     letters = channel.alphabet_size if isinstance(channel, Mechanism) else len(channel)
     if adjacency is None or is_clique(adjacency, letters):
         if (spread := spread_of(channel)) is not None:
-            return spread_leakage(spread, delta)
+            return spread_leakage(spread, float(delta))
         larger, smaller = column_extremes(channel)
     else:
-        matrix = channel.matrix if isinstance(channel, Mechanism) else channel
+        matrix: Any = channel.matrix if isinstance(channel, Mechanism) else channel
         if adjacency.weights is not None:
             return _weighted_leakage(matrix, adjacency.neighbor_pairs, adjacency.weights)
         first, second = adjacency.edges.T
         larger = np.maximum(matrix[first], matrix[second]).ravel()
         smaller = np.minimum(matrix[first], matrix[second]).ravel()
-    used = larger > delta
+    limit: Any = delta
+    used = larger > limit
     larger, smaller = larger[used], smaller[used]
     if not len(larger):
         return 0.0
     if (smaller == 0).any():
         return math.inf
-    logs = np.log(larger - delta) - np.log(smaller)
+    logs = np.log((larger - limit).astype(float)) - np.log(smaller)
     most = float(logs.max())
     close = logs >= most - _CLOSE * max(1.0, abs(most))
     pairs = set(zip(larger[close].tolist(), smaller[close].tolist(), strict=True))  # letters treated alike are many
@@ -205,7 +212,10 @@ def _weighted_leakage(matrix: FloatArray, pairs: IntArray, weights: Sequence[Fra
     scaled = logs / lengths[places]
     # The logarithms of numbers down to 5e-324 are off by some 1e-13.
     close = np.flatnonzero(scaled + 2 * _CLOSE * (1 + logs) / lengths[places] >= scaled.max())
-    found = {(larger[p, j], smaller[p, j], weights[p]) for p, j in zip(places[close], columns[close], strict=True)}
+    found = {
+        (larger[p, j].item(), smaller[p, j].item(), weights[p])
+        for p, j in zip(places[close], columns[close], strict=True)
+    }
     return max(log_rounded_up(Fraction(one) / Fraction(two), weight) for one, two, weight in found)
 
 
@@ -255,43 +265,52 @@ def spread_leakage(spread: Spread, delta: float = 0.0, standard: bool = False) -
     return log_rounded_up(max(found))
 
 
-def hockey_stick_leakage(matrix: FloatArray, adjacency: Adjacency | None, delta: float) -> float:
+def hockey_stick_leakage(matrix: FloatArray | IntArray, adjacency: Adjacency | None, delta: float | Fraction) -> float:
     """Least eps >= 0 with ``sum_j max(0, Q_ij - exp(eps) Q_kj) <= delta`` for neighbors i, k; in nats, rounded up.
 
-    The matrix has shape (M, outputs). For each pair the sum falls, is convex, and is the largest of ``A_S - t B_S`` over the
-    sets S of columns, A_S and B_S being what the two rows put there; it is attained by the columns of the n largest ratios,
-    so the least t is the largest of ``(A_n - delta) / B_n``.
+    The matrix has shape (M, outputs); it may be one of whole numbers, and delta in their unit. For each pair the sum falls, is
+    convex, and is the largest of ``A_S - t B_S`` over the sets S of columns, A_S and B_S being what the two rows put there; it
+    is attained by the columns of the n largest ratios, so the least t is the largest of ``(A_n - delta) / B_n``.
 
     >>> keep = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> round(math.exp(hockey_stick_leakage(keep, None, 0.25)), 9)
     2.0
     """
-    first, second = neighbors(adjacency, len(matrix)).T
-    larger, smaller = matrix[first], matrix[second]
-    alone = np.where(smaller == 0, larger, 0.0)
+    pairs, size = neighbors(adjacency, len(matrix)), max(1, _MOST_AT_ONCE // matrix.shape[1])
+    blocks = (pairs[start : start + size] for start in range(0, len(pairs), size))
+    ratios = [_hockey_stick_ratio(matrix[one], matrix[two], delta) for one, two in (block.T for block in blocks)]
+    return math.inf if None in ratios else _log_of_largest(ratio for ratio in ratios if ratio is not None)
+
+
+def _hockey_stick_ratio(larger: Any, smaller: Any, delta: float | Fraction) -> Fraction | None:
+    """The same for some pairs of rows, both of shape (pairs, outputs), as a ratio; None if it is infinite."""
+    alone = np.where(smaller == 0, larger, 0)
     if (alone.sum(axis=1) > delta * (1 + 1e-12)).any():
-        return math.inf
+        return None
     for pair in np.flatnonzero(alone.sum(axis=1) > delta * (1 - 1e-12)):
-        if sum(map(Fraction, alone[pair][alone[pair] > 0])) > Fraction(delta):
-            return math.inf
+        if sum(map(Fraction, alone[pair][alone[pair] > 0].tolist())) > Fraction(delta):
+            return None
     with np.errstate(divide="ignore", invalid="ignore"):
-        order = np.argsort(np.where(larger > 0, -larger / smaller, 0.0), axis=1, kind="stable")
-        above = np.cumsum(np.take_along_axis(larger, order, axis=1), axis=1) - delta
-        below = np.cumsum(np.take_along_axis(smaller, order, axis=1), axis=1)
+        order = np.argsort(np.where(larger > 0, -(larger / smaller), 0.0), axis=1, kind="stable")
+        tops = np.cumsum(np.take_along_axis(larger, order, axis=1), axis=1)
+        above, below = tops - float(delta), np.cumsum(np.take_along_axis(smaller, order, axis=1), axis=1)
         ratios = np.where((below > 0) & (above > 0), above / below, 0.0)
+        # Sums close to delta cancel: rounding is relative to the sums.
+        slack = np.where(ratios > 0, _CLOSE * (above + float(delta)) / below, 0.0)
     largest = float(ratios.max(initial=0.0))
     if largest <= 1 - _CLOSE:
-        return 0.0
+        return Fraction(1)
+    close = ratios + slack >= largest * (1 - _CLOSE)
+    if larger.dtype.kind == "i":  # the sums are exact
+        sums = set(zip(tops[close].tolist(), below[close].tolist(), strict=True))
+        return max((one - Fraction(delta)) / two for one, two in sums)
 
     def exact(pair: int, count: int) -> Fraction:
         columns = order[pair, : count + 1]
-        return (sum(map(Fraction, larger[pair, columns])) - Fraction(delta)) / sum(
-            map(Fraction, smaller[pair, columns])
-        )
+        sums = (sum(map(Fraction, rows[pair, columns].tolist())) for rows in (larger, smaller))
+        return (next(sums) - Fraction(delta)) / next(sums)
 
-    with np.errstate(divide="ignore", invalid="ignore"):  # sums close to delta cancel: rounding is relative to the sums
-        slack = np.where(ratios > 0, _CLOSE * (above + delta) / below, 0.0)
-    return _log_of_largest(exact(*place) for place in np.argwhere(ratios + slack >= largest * (1 - _CLOSE)))
+    return max(exact(*place) for place in np.argwhere(close))
 
 
 def log_rounded_up(ratio: Fraction, weight: Fraction = Fraction(1)) -> float:
