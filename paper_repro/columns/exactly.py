@@ -264,7 +264,7 @@ class ExactSpread:
         return _nats(total / self.unit)
 
     def maximal_information(self, priors: Priors) -> float:
-        """Maximal information in nats; for intervals from above, as if a letter could be rarest while the others are changed least."""
+        """Maximal information in nats; for intervals from above: a letter as rare as can be, the others changed least."""
         if len(self.kept) == 1:
             return 0.0
         shares = (self.changed << _POINT) // self._others.astype(object)

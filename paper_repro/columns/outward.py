@@ -24,7 +24,7 @@ from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism, Spread, sums_of_others
 from paper_repro.notions.information import _columns, _columns_of_spread, _rows, _rows_of_spread, _worst_prior
 from paper_repro.notions.ratios import neighbors
-from paper_repro.sources import SourceSet, _largest_mean
+from paper_repro.sources import SourceSet, largest_mean
 from paper_repro.types import BoolArray, FloatArray
 
 __all__ = ["information", "renyi_divergence"]
@@ -91,9 +91,7 @@ def _worst_between(mechanism: Mechanism, order: float, lower: FloatArray, upper:
 
     def judged(prior: FloatArray) -> tuple[FloatArray, float, float]:
         values, top = _divergences(mechanism, prior, known, order)
-        bound, there = (
-            _nats(float(mean), top, order) for mean in (_largest_mean(values, lower, upper), prior @ values)
-        )
+        bound, there = (_nats(float(mean), top, order) for mean in (largest_mean(values, lower, upper), prior @ values))
         return values, bound, there
 
     prior = brought(np.where(known, 1.0, 0.0))
