@@ -51,14 +51,16 @@ export class LinearSolver {
 
   // Minimize costs . x subject to rows x <= upper, with equality in the last `equal` of them, x >= 0. Rows are lists of
   // [column, coefficient]; `start` is the basis of a program of the same shape. Duals are of the rows, <= 0 where they are <=.
-  solve({ costs, rows, upper, equal = 0 }, start = null) {
+  // The solver's tolerances are absolute: larger right sides and costs, by `scale`, make them smaller.
+  solve({ costs, rows, upper, equal = 0, scale = 1 }, start = null) {
     const { highs, model } = this;
     const starts = [0], entries = rows.flat();
     for (const row of rows) starts.push(starts.at(-1) + row.length);
     model.passModel({
       sense: highs.constants.objectiveSense.minimize, numCols: costs.length, numRows: rows.length,
-      offset: 0, colCost: costs, colLower: costs.map(() => 0), colUpper: costs.map(() => highs.infinity),
-      rowLower: upper.map((x, row) => (row < rows.length - equal ? -highs.infinity : x)), rowUpper: upper,
+      offset: 0, colCost: costs.map((x) => scale * x), colLower: costs.map(() => 0), colUpper: costs.map(() => highs.infinity),
+      rowLower: upper.map((x, row) => (row < rows.length - equal ? -highs.infinity : scale * x)),
+      rowUpper: upper.map((x) => scale * x),
       matrix: {
         format: "csr", numRows: rows.length, numCols: costs.length, starts,
         indices: Int32Array.from(entries, ([column]) => column), values: Float64Array.from(entries, ([, x]) => x),
@@ -75,7 +77,10 @@ export class LinearSolver {
     model.options.set(this.options);
     if (model.getModelStatus() !== optimal) throw new SolverError("the linear program was not solved");
     const basis = model.getBasis(), { colValue, rowDual } = model.getSolution();
-    return { values: [...colValue].map((x) => Math.max(0, x)), duals: [...rowDual], basis, columns: basis.colStatus, slacks: basis.rowStatus };
+    return {
+      values: Array.from(colValue, (x) => Math.max(0, x / scale)), duals: Array.from(rowDual, (y) => y / scale),
+      basis, columns: basis.colStatus, slacks: basis.rowStatus,
+    };
   }
 }
 
@@ -352,16 +357,18 @@ class Channel {
   }
 
   atLeakage(leakage) {
-    return this.solve(Math.exp(-leakage));
+    const all = this.everything();
+    return leakage >= this.leakage(all.matrix) ? all : this.solve(Math.exp(-leakage));
   }
 
-  // The largest s whose least distortion keeps the budget: Newton's method from both sides, guarded by bisection.
+  // The largest s whose least distortion keeps the budget: Newton's method from both sides, guarded by bisection. The curve may
+  // jump at the budget itself, which then counts as reached.
   atDistortion(budget) {
     if (budget === 0) return this.everything();
-    const enough = budget * (1 + 1e-13);
-    let low = this.solve(this.first(budget)), high = null, top = 1, guess = low.s * 1.3;
+    const enough = budget * (1 + 1e-12);
+    let low = this.solve(this.first(budget)), high = null, top = 1, guess = this.last ?? low.s * 1.3;
     if (low.distortion > enough) low = this.solve(low.s * (1 - 1e-9));
-    for (let trial = 0; trial < 80 && top > low.s * (1 + 2e-13); trial++) {
+    for (let trial = 0; trial < 80 && top > low.s * (1 + 3e-12); trial++) {
       const last = this.solve(low.s < guess && guess < top ? guess : (low.s + top) / 2);
       if (last.distortion <= enough) low = last;
       else [high, top] = [last, last.s];
@@ -369,11 +376,12 @@ class Channel {
       if (trial % 4 < 3) {
         for (const from of [last, high, low]) {
           if (!from?.slope) continue;
-          const newton = from.s + (budget - from.distortion) / from.slope, beside = newton * (from === high ? 1 - 1e-13 : 1 + 1e-13);
+          const newton = from.s + (budget - from.distortion) / from.slope, beside = newton * (from === high ? 1 - 1e-12 : 1 + 1e-12);
           if (low.s < beside && beside < top) { guess = beside; break; }
         }
       }
     }
+    this.last = low.s;
     return low;
   }
 
@@ -421,7 +429,7 @@ class Graph extends Channel {
     const [spent, sums] = this._spending(place);
     const rows = [...compared, ...spent, ...sums];
     const upper = rows.map((_, row) => (row < rows.length - size ? 0 : 1));
-    const found = this.solver.solve({ costs: [...range(place).map(() => 0), 1], rows, upper, equal: size }, this.start);
+    const found = this.solver.solve({ costs: [...range(place).map(() => 0), 1], rows, upper, equal: size, scale: 1e4 }, this.start);
     this.start = found.basis;
     const multipliers = found.duals.slice(0, compared.length).map((y) => Math.max(0, -y));
     const slope = sum(multipliers.map((y, row) => y * found.values[compared[row][0][0]]));
@@ -482,7 +490,7 @@ class Information extends Channel {
     const caps = range(cells).map((cell) => [[cell, 1], [cells + (cell % size), -1]]);
     const rows = [...outputs, ...spent, ...caps, ...sums];
     const upper = rows.map((_, row) => (row < rows.length - size ? 0 : 1));
-    const found = this.solver.solve({ costs: [...range(place).map(() => 0), 1], rows, upper, equal: size }, this.start);
+    const found = this.solver.solve({ costs: [...range(place).map(() => 0), 1], rows, upper, equal: size, scale: 1e4 }, this.start);
     this.start = found.basis;
     const multipliers = found.duals.slice(0, count * size).map((y) => Math.max(0, -y));
     return {
@@ -617,7 +625,7 @@ export class Problem {
       ? (enough ? 0 : distortion === 0 ? result.leakage : program.leastLeakage(found, distortion, result.leakage))
       : (enough ? this.free : found.s === 0 ? 0 : program.leastDistortion(found, leakage));
     const gap = atDistortion ? (result.leakage === bound ? 0 : result.leakage - bound) : result.distortion - bound;
-    const kept = atDistortion ? result.distortion <= distortion + Math.max(2 * slack, 1e-15) : result.leakage <= leakage * (1 + 1e-11) + 1e-14;
+    const kept = atDistortion ? result.distortion <= distortion + Math.max(2 * slack, 2e-12 * distortion) : result.leakage <= leakage * (1 + 1e-11) + 1e-14;
     const forcing = !program.forces || vertices.length === 1 || !found.multipliers || program.forces(found, result.leakage, result.distortion);
     const closed = atDistortion ? gap <= 1e-9 : gap <= 1e-9 * result.distortion + 1e-15;
     return { ...result, prior, forcing, bound, gap, unit: atDistortion ? "nats" : "distortion", certified: kept && closed };
@@ -866,7 +874,7 @@ export function decode(hash, names) {
   return { state, problem: problems.length ? `${problems[0]}${problems.length > 1 ? `, and ${problems.length - 1} more` : ""}; the default is shown in its place.` : "" };
 }
 
-export const LIMITS = { delta: [0, 0.9], distortion: [0, 1], leakage: [0, 30] };
+export const LIMITS = { delta: [0, 0.9], distortion: [0, 1], leakage: [0, 20] };
 const inside = (x, low, high) => x >= low && x <= high;
 
 // What does the same in Python.

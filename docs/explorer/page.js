@@ -10,9 +10,6 @@ const CLASSES = {
   II: "Class II: one order of the letters sorts every distribution of the set, and none is uniform.",
   III: "Class III: the distributions of the set order the letters differently, and none is uniform.",
 };
-const ABOUT = {
-  P_I: "uniform", P_II: "one prior", P_IIIa: "two priors, Tables III and IV", P_IIIb: "four priors, Tables III and IV", P_IIIc: "eight priors, Tables III and IV",
-};
 
 let solver, state, problem, facts, drawn, running = 0;
 
@@ -30,10 +27,11 @@ function tableOf(set) {
 
 function fill() {
   const option = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
-  const sizes = NAMES.map((name) => [name, TABLES[name].vertices[0].length]).sort((one, two) => one[1] - two[1] || (one[0] < two[0] ? -1 : 1));
+  const size = (name) => TABLES[name].vertices[0].length, count = (name) => TABLES[name].vertices.length;
   $("set").append(
     option("three", "three letters, dragged"), option("table", "a table of your own"), option("uniform", "uniform"),
-    ...sizes.map(([name, size]) => option(name, `${name}: ${ABOUT[name.replace(/_\d+$/, "")]}, ${size} letters`)),
+    ...[...NAMES].sort((one, two) => size(one) - size(two)).map((name) =>
+      option(name, `${name}: ${count(name) > 1 ? `${count(name)} priors` : "a prior"}, ${size(name)} letters`)),
   );
   $("notion").append(...Object.entries(NOTIONS).map(([key, { name }]) => option(key, name)));
 }
@@ -133,7 +131,8 @@ function switchBudget(by) {
 
 const nats = (x) => (Number.isFinite(x) ? `${Math.abs(x) < 5e-7 ? 0 : x.toFixed(6)}` : "∞");
 const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
-const short = (x) => Math.max(x, 1e-15).toExponential(0).replace(/e([-+]\d+)/, (_, power) => ` · 10${[...power].map((sign) => RAISED[sign] ?? "").join("")}`);
+const short = (x) => (x >= 0.01 ? x.toPrecision(2) : power(x));
+const power = (x) => Math.max(x, 1e-15).toExponential(0).replace(/e([-+]\d+)/, (_, digits) => ` · 10${[...digits].map((sign) => RAISED[sign] ?? "").join("")}`);
 
 function update() {
   const { labels, vertices } = tableOf(state.set);
@@ -172,6 +171,8 @@ function update() {
     simplex();
     if (anew) curves();
     else draw();
+    performance.clearMarks("shown");
+    performance.mark("shown");
   } catch (error) {
     console.warn(error);
     say(`No optimum was found here (${error.message}). In Python: ${$("python").textContent}`);
@@ -192,10 +193,9 @@ function answer() {
   small.textContent = byDistortion ? `nats, the least leakage at distortion ${state.distortion}` : `the least distortion at ${state.leakage} nats`;
   main.append(small);
   proof.className = certified ? "good" : "bad";
-  const room = unit === "nats" ? "nats less" : "less distortion";
   proof.textContent = !Number.isFinite(leakage) ? "✓ certified: without any change, everything leaks"
-    : certified ? `✓ certified: no mechanism can do with ${short(Math.max(gap, 0))} ${room}`
-    : `✗ not certified: somewhat less may be possible, by up to ${short(Math.max(gap, 0))} ${unit === "nats" ? "nats" : "of distortion"}`;
+    : certified ? `✓ certified: no mechanism ${unit === "nats" ? "leaks" : "changes"} less by more than ${short(gap)}${unit === "nats" ? " nats" : ""}`
+    : `✗ not certified: less may be possible, by up to ${short(gap)}${unit === "nats" ? " nats" : ""}`;
   const ratio = document.createElement("div");
   ratio.textContent = byDistortion && leakage > 0 && leakage < 30 ? `e to this power is ${+Math.exp(leakage).toPrecision(10)}.`
     : leakage === 0 ? "Nothing needs to leak: the answer may be drawn without looking." : "";
@@ -213,7 +213,7 @@ function beside() {
     const [lower, upper] = ["lower", "upper"].map((side) => facts[side].optimum({ distortion: Math.min(1, at) }).leakage);
     const how = bounds.hull ? "" : " (the vertices alone folded, as in the paper's tables)";
     rows.push([`Theorem 3, upper bound`, upper, `${more(upper)}${how}`]);
-    rows.push([`Theorem 3, lower bound`, lower, lower > truth + 1e-9 ? `false here: ${more(lower)} than the truth` : `${more(lower)}${bounds.inside ? "" : "; need not hold for this set"}`]);
+    rows.push([`Theorem 3, lower bound`, lower, lower > truth + 1e-9 ? `false here: ${more(lower)} than the truth` : `${more(lower)}${bounds.inside ? "" : "; its proof does not cover this set"}`]);
   }
   $("beside").tBodies[0].replaceChildren(...rows.map(([name, value, told]) => {
     const row = document.createElement("tr"), head = document.createElement("th");
@@ -307,7 +307,10 @@ function draw() {
   const left = 42, right = 12, above = 10, below = 40, size = problem.size;
   const end = Math.max(problem.free, Math.min(1, ((size - 1) / size) * (1 - problem.delta))) * 1.04 || 1;
   const x = (D) => left + (D / end) * (width - left - right), y = (nats) => tall - below - (nats / (top * 1.04)) * (tall - above - below);
-  const path = (points) => points.map((p, n) => `${n ? "L" : "M"}${x(p.distortion).toFixed(1)} ${y(p.leakage).toFixed(1)}`).join("");
+  // From the right to the left; the pen is lifted over jumps.
+  const path = (points, lifted = []) => points.map((p, n) =>
+    `${n && !lifted.includes(p) ? "L" : "M"}${x(p.distortion).toFixed(1)} ${y(p.leakage).toFixed(1)}`).join("");
+  const whole = ({ points }) => [...(points[0].distortion < end ? [{ distortion: end, leakage: 0 }] : []), ...points];
   const parts = [];
   for (const D of ticks(end)) parts.push(svg("line", { class: "grid", x1: x(D), x2: x(D), y1: above, y2: tall - below }), svg("text", { x: x(D), y: tall - below + 15, "text-anchor": "middle" }, D));
   for (const e of ticks(top)) parts.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(e), y2: y(e) }), svg("text", { x: left - 6, y: y(e) + 4, "text-anchor": "end" }, e));
@@ -322,12 +325,12 @@ function draw() {
   const response = Array.from({ length: 400 }, (_, n) => ({ distortion: (end * (n + 1)) / 400 }))
     .map((p) => ({ ...p, leakage: problem.randomizedResponse(p.distortion) })).filter((p) => p.leakage <= top);
   parts.push(svg("path", { class: "response", d: path(response) }));
-  for (const [name, curve] of Object.entries({ upper, lower })) if (curve) parts.push(svg("path", { class: name, d: path(falls(curve, end)) }));
-  parts.push(svg("path", { class: "exact", d: path(falls(exact, end, true)) }));
+  parts.push(svg("path", { class: "exact", d: path(whole(exact), exact.jumps.map((jump) => exact.points.find((p) => p.distortion === jump.distortion && p.leakage === jump.high))) }));
+  for (const [name, curve] of Object.entries({ upper, lower })) if (curve) parts.push(svg("path", { class: name, d: path(whole(curve)) }));
   for (const jump of exact.jumps) {
     if (jump.high > top) continue;
     const [from, to] = [jump.high, jump.low].map((leakage) => ({ cx: x(jump.distortion), cy: y(leakage), r: 4 }));
-    parts.push(svg("circle", { class: "open", ...from }), svg("circle", { class: "closed", ...to }));
+    parts.push(svg("line", { class: "jump", x1: from.cx, x2: to.cx, y1: from.cy, y2: to.cy }), svg("circle", { class: "open", ...from }), svg("circle", { class: "closed", ...to }));
   }
   const here = facts.optimum, place = { cx: x(state.by === "distortion" ? state.distortion : here.distortion), cy: y(Math.min(here.leakage, top)) };
   if (place.cx <= width) {
@@ -345,11 +348,6 @@ function draw() {
     item.append(sample, text);
     return item;
   }));
-}
-
-// A curve from high leakage down, with its end at no leakage; the pen is lifted over jumps of the exact one.
-function falls({ points, jumps }, end) {
-  return [...points].reverse().concat(points[0].leakage === 0 && points[0].distortion < end ? [{ distortion: end, leakage: 0 }] : []);
 }
 
 // ---- Three letters ------------------------------------------------------------------------------------------------------------
