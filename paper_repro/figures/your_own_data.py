@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _FEW = 8  # categories whose names fit below a column's plot
+_SAVED = 1e-4  # nats
 
 
 def rows_of(table: pd.DataFrame, counted: str = "") -> pd.DataFrame:
@@ -52,26 +53,25 @@ def rows_of(table: pd.DataFrame, counted: str = "") -> pd.DataFrame:
     return table.loc[table.index.repeat(numbers)].drop(columns=counted).reset_index(drop=True)
 
 
-def finding_of_knowing(table: pd.DataFrame, known: str, unknown: str) -> str:
+def finding_of_knowing(table: pd.DataFrame, known: str, letters: int) -> str:
     """From which distortion on it helps to know what is known of a column, and by how much at most, in a sentence.
 
-    ``table`` is as of :func:`paper_repro.figures.curves.curve_table`, of two source sets of these names.
+    ``table`` is as of :func:`paper_repro.figures.curves.curve_table`, for differential privacy; who knows nothing needs
+    ``log((M - 1)(1 - D) / D)`` nats, by randomized response.
 
     >>> from paper_repro import DifferentialPrivacy, SourceSet
     >>> from paper_repro.figures.curves import curve_table
-    >>> sets = [SourceSet([0.7, 0.2, 0.1], name="known"), SourceSet.unknown(range(3), name="unknown")]
-    >>> finding_of_knowing(curve_table(sets, [DifferentialPrivacy()], 0.02, 0.9), "known", "unknown")
+    >>> table = curve_table([SourceSet([0.7, 0.2, 0.1], name="known")], [DifferentialPrivacy()], 0.02, 0.9)
+    >>> finding_of_knowing(table, "known", 3)
     'Knowing the column saves leakage from $D = 0.2$ on, up to 1.54 nats'
     """
-    lines = [table[table["source_set"] == name].sort_values("distortion", kind="stable") for name in (known, unknown)]
-    least, all_alike = (
-        pd.Series(line["leakage"].to_numpy(), line["distortion"]).groupby(level=0).min() for line in lines
-    )
-    saved = pd.Series(np.interp(least.index, all_alike.index, all_alike), least.index) - least
-    if not (saved > 1e-4).any():
+    least = table[table["source_set"] == known].groupby("distortion")["leakage"].min()
+    changed = least.index.to_numpy()
+    saved = np.maximum(np.log((letters - 1) * (1 - changed) / changed), 0.0) - least.to_numpy()
+    helps = saved > _SAVED
+    if not helps.any():
         return "Knowing so much of the column saves no leakage at any distortion shown"
-    first = saved.index[saved > 1e-4].min()
-    start = float(saved.index[saved.index < first].max()) if first > saved.index.min() else float(first)
+    start = changed[max(int(helps.argmax()) - 1, 0)]
     return f"Knowing the column saves leakage from $D = {start:.3g}$ on, up to {saved.max():.2f} nats"
 
 
@@ -163,8 +163,8 @@ def estimates_table(
 def draw_estimates(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
     """Estimates with their intervals, beside the published and the true shares, category by category.
 
-    ``table`` is as of :func:`estimates_table`; the title is by default :func:`finding_of_estimates`. Raises ValueError if a column
-    is missing.
+    ``table`` is as of :func:`estimates_table`; the title is by default :func:`finding_of_estimates`. Raises ValueError if one of
+    its columns is missing.
     """
     size = len(table)
     figure, axes = canvas(COLUMN if size <= _FEW else PAGE, 3.2 if size <= _FEW else 4.0)
@@ -175,7 +175,7 @@ def draw_estimates(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
         )
     around = np.array([table["estimate"] - table["lower"], table["upper"] - table["estimate"]])
     axes.errorbar(
-        xs, table["estimate"], yerr=around, color=COLORS[1], marker="o", ms=3.5, ls="", lw=1.2, label="estimate, with its interval"
+        xs, table["estimate"], yerr=around, color=COLORS[1], marker="o", ms=3.5, ls="", lw=1.2, label="estimate, interval"
     )  # fmt: skip
     axes.set(ylabel="share of all records", ylim=(min(0.0, float(table["lower"].min())), None))
     _name_categories(axes, list(table["category"]))
