@@ -10,6 +10,7 @@ OptimalMechanism(differential privacy: leakage=2.677279 nats, distortion=0.20000
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from paper_repro.composition import (
@@ -60,6 +61,7 @@ from paper_repro.sources import SourceSet, load_source_set, read_source_set, sou
 from paper_repro.tradeoff import OptimalMechanism, optimal_mechanism
 
 if TYPE_CHECKING:
+    from paper_repro.columns.estimating import estimate
     from paper_repro.papers.folding import Folding
 
 __all__ = [
@@ -92,6 +94,7 @@ __all__ = [
     "database_leakage_curve",
     "distance_mechanism",
     "distortion_curve",
+    "estimate",
     "exact_curve",
     "hamming",
     "leakage_curve",
@@ -118,10 +121,15 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> object:
-    """What belongs to a paper is imported when it is asked for."""
-    if name == "Folding":
-        from paper_repro.papers.folding import Folding
+# What not everyone needs is imported when it is asked for.
+_ON_DEMAND = {
+    "Folding": "paper_repro.papers.folding",
+    "estimate": "paper_repro.columns.estimating",
+}
 
-        return Folding
+
+def __getattr__(name: str) -> object:
+    """What belongs to a paper, or to a column of one's own."""
+    if name in _ON_DEMAND:
+        return getattr(importlib.import_module(_ON_DEMAND[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,454 @@
+"""What a released column tells of the true frequencies: estimates, with intervals, of all records or within groups of them.
+
+Two ways to estimate, the inverse of the channel (:mod:`paper_repro.columns.inverses`) and the greatest likelihood
+(:mod:`paper_repro.columns.likelihood`); how accurate they are is in :mod:`paper_repro.columns.accuracy`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paper_repro.checks import (
+    check_labels,
+    check_same_letters,
+    frame_labels,
+    shortened,
+)
+from paper_repro.columns.accuracy import Cell, Of, mechanism_of
+from paper_repro.columns.documents import MechanismDocument
+from paper_repro.columns.inverses import check_invertible
+from paper_repro.columns.tables import MISSING, arrow_module, open_table
+from paper_repro.errors import optional
+from paper_repro.knowledge.counts import check_confidence, check_counts
+from paper_repro.mechanisms import Mechanism
+from paper_repro.types import FloatArray, ShownAsTable
+
+__all__ = ["Estimate", "estimate", "estimate_counts", "weights"]
+
+Method = Literal["unbiased", "likelihood"]
+
+# An estimate so many standard deviations below 0 is no chance, in one of 10^9 columns.
+_NO_CHANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(ShownAsTable):
+    """Estimated true frequencies of the categories of a released column, of all records or within groups of them.
+
+    Arrays have shape (M,), or (G, M) of G groups. Frequencies are parts of all records: those of all groups sum to 1 together,
+    and the ones of a group to its part of the records, which is known. Divide by that for frequencies within a group.
+
+    Attributes
+    ----------
+    labels : sequence of M letters
+    groups : sequence of G values, or None
+        Of the column that was not changed.
+    published : ndarray
+        Records of each category as published.
+    frequencies : ndarray
+        Estimated probabilities of the true categories. Unbiased ones may be negative; they sum to 1 even so.
+    standard_errors : ndarray
+        Estimated standard deviations of the unbiased estimates, probabilities.
+    lower, upper : ndarrays
+        The intervals of :mod:`paper_repro.columns.estimating`, probabilities: each holds with the ``confidence``.
+    effective_sample_sizes : ndarray
+        So many true records would tell as much of each category's frequency in a population.
+    confidence : float, a probability
+    method : "unbiased" or "likelihood"
+    of : "population" or "sample"
+        Whose frequencies the errors and intervals are about.
+    condition : float, dimensionless
+        How much errors of published frequencies grow at most; 1 if nothing was changed.
+    """
+
+    labels: Sequence[Hashable]
+    groups: Sequence[Hashable] | None
+    published: FloatArray
+    frequencies: FloatArray
+    standard_errors: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    effective_sample_sizes: FloatArray
+    confidence: float
+    method: Method
+    of: Of
+    condition: float
+    _cells: tuple[Cell, ...]
+
+    @property
+    def records(self) -> int:
+        """n, the number of records."""
+        return int(self.published.sum())
+
+    @property
+    def counts(self) -> FloatArray:
+        """Estimated numbers of records of each category among those released, shape (M,) or (G, M): frequencies times n."""
+        return self.frequencies * self.records
+
+    @cached_property
+    def total(self) -> Estimate:
+        """Of all groups together, shape (M,): frequencies are the sums of theirs."""
+        if self.groups is None:
+            return self
+        together = Cell.sum(self._cells)
+        found = _estimate(self.labels, None, self.published.sum(axis=0), (together,), self)
+        return replace(found, _cells=self._cells)
+
+    @cached_property
+    def misfit(self) -> float:
+        """How likely chance alone is to make published frequencies miss the mechanism's by as much, a probability.
+
+        Published frequencies of a mechanism cannot be any: where unbiased estimates are negative, even the likeliest true ones
+        miss them. The p-value of twice the log-likelihood's difference, as chi-square of as many degrees as these have zeros; at
+        most it is right, far below 0.001 the column or the mechanism is another one.
+        """
+        from scipy.stats import chi2
+
+        twice, zeros = 0.0, 0
+        for cell in self._cells:
+            found, seen = cell.likeliest, cell.published > 0
+            expected = cell.channel.published(found)
+            twice += 2 * float((cell.published * np.log(cell.published / expected, where=seen, out=expected * 0)).sum())
+            zeros += int((found <= 0).sum())
+        return float(chi2.sf(twice * self.records, zeros)) if zeros else 1.0
+
+    @property
+    def frame(self) -> Any:
+        """All as a pandas DataFrame, a row for each category, or each group and category; frequencies are probabilities.
+
+        Raises MissingPackageError without pandas.
+        """
+        pandas = optional("pandas", "data")
+        index = pandas.Index(list(self.labels), name="category")
+        if self.groups is not None:
+            index = pandas.MultiIndex.from_product([list(self.groups), list(self.labels)], names=["group", "category"])
+        return pandas.DataFrame({name: column.ravel() for name, column in self._columns.items()}, index=index)
+
+    @property
+    def _columns(self) -> dict[str, FloatArray]:
+        return {
+            "published": self.published,
+            "frequency": self.frequencies,
+            "standard error": self.standard_errors,
+            "lower": self.lower,
+            "upper": self.upper,
+            "effective sample size": self.effective_sample_sizes,
+        }
+
+    def __repr__(self) -> str:
+        size = f"M={len(self.labels)}" + ("" if self.groups is None else f", groups={len(self.groups)}")
+        return f"Estimate(n={self.records}, {size}, {self.method}, {self.confidence:g} intervals of the {self.of})"
+
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        if self.groups is not None:
+            return repr(self) + ": frequencies", self.groups, self.labels, self.frequencies
+        return repr(self), self.labels, list(self._columns), np.stack(list(self._columns.values()), axis=1)
+
+
+def estimate(
+    data: Any,
+    column: str,
+    mechanism: Any,
+    *,
+    confidence: float = 0.95,
+    method: Method = "unbiased",
+    of: Of = "population",
+    by: str | None = None,
+    missing: Literal["refuse", "leave out"] = "refuse",
+) -> Estimate:
+    """True frequencies of the categories of a released column, with confidence intervals.
+
+    Parameters
+    ----------
+    data : str, Path or DataFrame
+        The released table: a CSV or Parquet file, read in batches, or a pandas DataFrame.
+    column : str
+    mechanism : Mechanism, OptimalMechanism, IntegerSampler, MechanismDocument, or the path of one; or several
+        With which the column was released. Several, for the values of the column ``by``, are a dict from these, or a list of
+        documents that say their ``stratum``.
+    confidence : float, a probability above 0 and below 1
+        Of each interval.
+    method : "unbiased" or "likelihood"
+        The inverse channel times the published frequencies, which may be negative for rare categories; or the likeliest
+        distribution, of which none is. Where none is negative the two are the same. Intervals differ only where they are widened
+        to reach the likeliest.
+    of : "population" or "sample"
+        Whose frequencies are estimated: of those that the records were sampled from, or of the released records themselves.
+    by : str, optional
+        A column that was published as it is: estimates within each of its values, as parts of all records.
+    missing : "refuse" or "leave out"
+        What to do with records without a value, where the mechanism has no category for them.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        If the channel is singular, with what can be estimated none the less; if a published value is no category of the
+        mechanism, or missing; if the column or an argument is none; as of :func:`paper_repro.columns.tables.open_table`.
+    OSError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import math
+    >>> import pandas as pd
+    >>> from paper_repro import randomized_response
+    >>> mechanism = randomized_response(2, math.log(3)).renamed(["no", "yes"])
+    >>> released = pd.DataFrame({"answer": ["yes"] * 350 + ["no"] * 650})
+    >>> estimate(released, "answer", mechanism).frame[["frequency", "lower", "upper"]].round(3)
+              frequency  lower  upper
+    category
+    no              0.8  0.740  0.858
+    yes             0.2  0.142  0.260
+    """
+    columns = [column] if by is None else [by, column]
+    table = open_table(data)
+    found = table.counts(columns)
+    groups = [None] if by is None else _distinct(found.column(by).combine_chunks())
+    channels = _of_groups(mechanism, groups, by)
+    labels = channels[0].labels
+    for channel in channels:
+        check_same_letters(labels, channel.labels, "two of the mechanisms")
+    counts = _counted(found, columns, groups, labels, f"{table.name}: column {column}", missing)
+    return _estimates(counts, channels, labels, None if by is None else groups, confidence, method, of)
+
+
+def estimate_counts(
+    counts: ArrayLike | Mapping[Hashable, int],
+    mechanism: Any,
+    *,
+    confidence: float = 0.95,
+    method: Method = "unbiased",
+    of: Of = "population",
+) -> Estimate:
+    """True frequencies, estimated as by :func:`estimate`, from how often each category was published.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (M,), pandas Series or dict
+        In the order of the mechanism's letters; names of a Series or dict may be in any order, and left out where nothing was
+        published.
+    mechanism, confidence, method, of :
+        As of :func:`estimate`; the confidence is a probability.
+
+    Raises
+    ------
+    ValueError
+        If the channel is singular, with what can be estimated none the less; if a count is no whole number >= 0 or all are 0, or
+        their number or names are not those of the mechanism's letters; or an argument is none of those allowed.
+
+    Examples
+    --------
+    >>> import math
+    >>> from paper_repro import randomized_response
+    >>> found = estimate_counts([350, 650], randomized_response(2, math.log(3)), of="sample")
+    >>> found
+    Estimate(n=1000, M=2, unbiased, 0.95 intervals of the sample)
+    >>> print(found.frequencies, found.effective_sample_sizes.round(1))
+    [0.2 0.8] [175.9 175.9]
+    """
+    channel = mechanism_of(mechanism)
+    given: Any = counts
+    own = list(given) if isinstance(given, Mapping) else frame_labels(given)
+    table = check_counts(list(given.values()) if isinstance(given, Mapping) else given, own)
+    if own is not None and list(own) != list(range(len(own))):
+        place = {label: number for number, label in enumerate(channel.labels)}
+        for label in own:
+            if label not in place:
+                raise ValueError(_no_letter("counts", label, channel.labels))
+        check_labels(own, len(own))
+        full = np.zeros(channel.alphabet_size)
+        full[[place[label] for label in own]] = table
+        table = full
+    if len(table) != channel.alphabet_size:
+        raise ValueError(
+            f"there are {len(table)} counts for the {channel.alphabet_size} letters of the mechanism; give one each, in order"
+        )
+    return _estimates(table[np.newaxis], [channel], channel.labels, None, confidence, method, of)
+
+
+def weights(mechanism: Any) -> Any:
+    """What a record counts for each category, for analysis elsewhere: a pandas DataFrame, the inverse of the channel.
+
+    Row = published category, column = true one. The mean over all records of what they count for a category is its unbiased
+    estimate; any table, total or mean of other columns by true category is estimated by weighing records so.
+
+    Parameters
+    ----------
+    mechanism :
+        As of :func:`estimate`.
+
+    Raises
+    ------
+    ValueError
+        If the channel is singular, or has more than 10,000 letters.
+
+    Examples
+    --------
+    >>> from paper_repro import Mechanism
+    >>> weights(Mechanism([[0.75, 0.25], [0.25, 0.75]], labels=["no", "yes"]))
+    category    no  yes
+    published
+    no         1.5 -0.5
+    yes       -0.5  1.5
+    """
+    channel = mechanism_of(mechanism)
+    names = list(channel.labels)
+    pandas = optional("pandas", "data")
+    index, columns = pandas.Index(names, name="published"), pandas.Index(names, name="category")
+    return pandas.DataFrame(check_invertible(channel).weights, index=index, columns=columns)
+
+
+def _of_groups(given: Any, groups: Sequence[Any], by: str | None) -> list[Mechanism]:
+    """The mechanism of each group, which may be one for all, or in a dict or documents that say whose each is."""
+    if isinstance(given, list | tuple):
+        documents = [MechanismDocument.read(one) if isinstance(one, str | Path) else one for one in given]
+        given = {getattr(one, "policy", {}).get("stratum"): one for one in documents}
+    if not isinstance(given, Mapping):
+        return [mechanism_of(given)] * len(groups)
+    if by is None:
+        raise ValueError("there are several mechanisms; name the column that tells which is whose: by=...")
+    made = {group: mechanism_of(one) for group, one in given.items()}
+    for group in groups:
+        if group not in made and str(group) not in made:
+            raise ValueError(f"{by} {group!r} has no mechanism; there is one for each of {shortened(list(made))}")
+    return [made[group] if group in made else made[str(group)] for group in groups]
+
+
+def _distinct(values: Any) -> list[Any]:
+    return arrow_module(".compute").unique(values).to_pylist()
+
+
+def _counted(
+    found: Any, columns: Sequence[str], groups: Sequence[Any], labels: Sequence[Hashable], what: str, missing: str
+) -> FloatArray:
+    """Records of each group and category, shape (G, M), from a table of distinct values and their counts."""
+    if missing not in ("refuse", "leave out"):
+        raise ValueError(f"missing must be 'refuse' or 'leave out', got {missing!r}")
+    values, numbers = found.column(columns[-1]), found.column("count").to_numpy()
+    rows = [None] * len(numbers) if len(columns) == 1 else found.column(columns[0]).to_pylist()
+    place: dict[Hashable, int] = {str(label): number for number, label in enumerate(labels)}
+    place |= {label: number for number, label in enumerate(labels)}
+    texts = values.cast(arrow_module().string()).to_pylist()
+    of_group = {group: number for number, group in enumerate(groups)}
+    counts = np.zeros((len(groups), len(labels)))
+    for row, value, text, number in zip(rows, values.to_pylist(), texts, numbers, strict=True):
+        letter = place.get(MISSING if value is None else value, place.get(text))
+        if letter is not None:
+            counts[of_group[row], letter] += number
+        elif value is not None:
+            raise ValueError(_no_letter(what, value, labels))
+        elif missing == "refuse":
+            raise ValueError(
+                f"{what} has {number} missing values, which are no category of the mechanism; missing='leave out' estimates the "
+                "frequencies among the others"
+            )
+    if not counts.any():
+        raise ValueError(f"{what} has no values; there is nothing to estimate from")
+    return counts
+
+
+def _no_letter(what: str, value: object, labels: Sequence[Hashable]) -> str:
+    return (
+        f"{what} has {value!r}, which is no category of the mechanism: {shortened(labels)}; is it the mechanism that this column "
+        "was released with?"
+    )
+
+
+def _estimates(
+    counts: FloatArray,
+    mechanisms: Sequence[Mechanism],
+    labels: Sequence[Hashable],
+    groups: Sequence[Hashable] | None,
+    confidence: float,
+    method: Method,
+    of: Of,
+) -> Estimate:
+    for name, value, allowed in (("method", method, get_args(Method)), ("of", of, get_args(Of))):
+        if value not in allowed:
+            raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}, got {value!r}")
+    level = check_confidence(confidence)
+    inverses = {id(channel): check_invertible(channel) for channel in mechanisms}
+    records = float(counts.sum())
+    cells = tuple(
+        Cell(row / records, inverses[id(channel)], records) for row, channel in zip(counts, mechanisms, strict=True)
+    )
+    condition = max(inverse.condition for inverse in inverses.values())
+    asked = _Asked(level, method, of, condition)
+    found = _estimate(labels, groups, counts if groups is not None else counts[0], cells, asked)
+    _warn_of_noise(found)
+    return found
+
+
+@dataclass(frozen=True)
+class _Asked:
+    confidence: float
+    method: Method
+    of: Of
+    condition: float
+
+
+def _estimate(
+    labels: Sequence[Hashable],
+    groups: Sequence[Hashable] | None,
+    published: FloatArray,
+    cells: tuple[Cell, ...],
+    asked: _Asked | Estimate,
+) -> Estimate:
+    variances = np.array([cell.variances(asked.of) for cell in cells])
+    in_population = np.array([cell.variances("population") for cell in cells])
+    near, records = np.array([cell.near for cell in cells]), cells[0].records
+    lower, upper = np.array([cell.interval(asked.of, asked.confidence) for cell in cells]).swapaxes(0, 1)
+    frequencies = np.array([cell.unbiased for cell in cells])
+    if asked.method == "likelihood":
+        frequencies = np.array([cell.likeliest for cell in cells])
+        lower, upper = np.minimum(lower, frequencies), np.maximum(upper, frequencies)
+    effective = records * np.divide(near * (1 - near), in_population, out=np.zeros(near.shape), where=in_population > 0)
+    only = slice(None) if groups is not None else 0
+    return Estimate(
+        labels=labels,
+        groups=groups,
+        published=published,
+        frequencies=frequencies[only],
+        standard_errors=np.sqrt(variances / records)[only],
+        lower=lower[only],
+        upper=upper[only],
+        effective_sample_sizes=np.minimum(effective, records)[only],
+        confidence=asked.confidence,
+        method=asked.method,
+        of=asked.of,
+        condition=asked.condition,
+        _cells=cells,
+    )
+
+
+def _warn_of_noise(found: Estimate) -> None:
+    from scipy.stats import norm
+
+    if found.condition**2 > found.records:
+        warnings.warn(
+            f"the channel's inverse has condition {found.condition:.3g}: {found.records} records tell little; an estimate may be "
+            f"off by {found.standard_errors.max():.2g} (one standard error)",
+            stacklevel=4,
+        )
+    unbiased = np.array([cell.unbiased for cell in found._cells])
+    errors = np.sqrt(np.array([cell.variances("sample") for cell in found._cells]) / found.records)
+    depth = np.divide(-unbiased, errors, out=np.zeros(unbiased.shape), where=errors > 0)
+    if depth.max() > norm.isf(_NO_CHANCE / depth.size):
+        letter = found.labels[int(np.unravel_index(depth.argmax(), depth.shape)[1])]
+        warnings.warn(
+            f"{letter!r} was published less often than this mechanism publishes it by chance, by {depth.max():.0f} standard "
+            "errors; is it the mechanism that this column was released with?",
+            stacklevel=4,
+        )
