@@ -43,7 +43,7 @@ _NO_CHANCE = 1e-9
 class Estimate(ShownAsTable):
     """Estimated true frequencies of the categories of a released column, of all records or within groups of them.
 
-    Arrays have shape (M,), or (G, M) of G groups. Frequencies are parts of all records: those of all groups sum to 1 together,
+    Frequencies are parts of all records: those of all groups sum to 1 together,
     and the ones of a group to its part of the records, which is known. Divide by that for frequencies within a group.
 
     Attributes
@@ -51,15 +51,15 @@ class Estimate(ShownAsTable):
     labels : sequence of M letters
     groups : sequence of G values, or None
         Of the column that was not changed.
-    published : ndarray
+    published : ndarray, shape (M,) or (G, M)
         Records of each category as published.
-    frequencies : ndarray
+    frequencies : ndarray, shape (M,) or (G, M)
         Estimated probabilities of the true categories. Unbiased ones may be negative; they sum to 1 even so.
-    standard_errors : ndarray
+    standard_errors : ndarray, shape (M,) or (G, M)
         Estimated standard deviations of the unbiased estimates, probabilities.
-    lower, upper : ndarrays
+    lower, upper : ndarrays, shape (M,) or (G, M)
         The intervals of :mod:`paper_repro.columns.estimating`, probabilities: each holds with the ``confidence``.
-    effective_sample_sizes : ndarray
+    effective_sample_sizes : ndarray, shape (M,) or (G, M)
         So many true records would tell as much of each category's frequency in a population.
     confidence : float, a probability
     method : "unbiased" or "likelihood"

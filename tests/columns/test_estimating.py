@@ -46,13 +46,11 @@ def test_randomized_response_by_the_textbook(leakage, rng):
 
 def test_randomized_response_by_a_library(rng):
     library = pytest.importorskip("multi_freq_ldpy.pure_frequency_oracles.GRR")
-    leakage, values = 2.0, rng.choice(4, p=[0.4, 0.3, 0.2, 0.1], size=20_000)
-    published = [library.GRR_Client(value, 4, leakage) for value in values]
-    peer = library.GRR_Aggregator(published, 4, leakage)
-    found = estimate_counts(np.bincount(published, minlength=4), randomized_response(4, leakage))
-    assert np.allclose(
-        found.frequencies, np.ravel(peer), atol=1e-9
-    )  # it makes negative ones 0, but here there are none
+    mechanism, values = randomized_response(4, 2.0), rng.choice(4, p=[0.4, 0.3, 0.2, 0.1], size=20_000)
+    published = [library.GRR_Client(value, 4, 2.0) for value in values]
+    counts = np.bincount(published, minlength=4)
+    peer = library.GRR_Aggregator_MI(published, 4, 2.0)  # which makes negative ones 0, but here there are none
+    assert np.allclose(estimate_counts(counts, mechanism).frequencies, peer, atol=1e-9)
 
 
 @pytest.mark.parametrize(
