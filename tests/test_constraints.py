@@ -185,6 +185,18 @@ def test_invariance_needs_known_priors():
     assert pr.optimal_mechanism(point, distortion=0.1, invariant=True).leakage > 0
 
 
+@pytest.mark.parametrize("notion", [pr.DifferentialPrivacy(), pr.MaximalLeakage(), pr.MaximalInformation()], ids=repr)
+def test_intervals_are_the_hull_of_their_vertices(notion):
+    wide = pr.SourceSet.from_intervals([0.1, 0.2, 0.3], [0.3, 0.4, 0.5])
+    for budget in ({"distortion": 0.2}, {"distortion": 0.5}, {"leakage": 1.2}):
+        one, other = (
+            pr.optimal_mechanism(source, notion=notion, keep_at_least={0: 0.75}, **budget)
+            for source in (wide, pr.SourceSet(wide.vertices))
+        )
+        assert one.leakage == pytest.approx(other.leakage, abs=1e-9)
+        assert one.distortion == pytest.approx(other.distortion, abs=1e-9)
+
+
 def test_a_certificate_that_lacks_the_constraints_is_none():
     best = pr.optimal_mechanism(LETTERS, distortion=0.2, keep_at_least=0.7)
     with pytest.raises(pr.CertificateError, match="without keep_at_least, invariant and forbidden"):

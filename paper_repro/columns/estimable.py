@@ -12,13 +12,15 @@ of the inverse of the channel. How far the weights of a column range is its *amp
 from n records is at most half of it over ``sqrt(n)``.
 
 All notions of leakage are quasi-convex in the channel and distortion is linear, so that mixing keeps a budget of either kind. Of
-a diagonal and a rank-one part the inverse is known (Sherman and Morrison): all is done with some numbers a category.
+a diagonal and a rank-one part the inverse is known (Sherman and Morrison): all is done with some numbers a category. Under
+constraints, which a mixture need not keep, the program is solved again with that share as floors.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,13 +28,15 @@ import numpy as np
 from paper_repro.checks import check_between
 from paper_repro.mechanisms import Mechanism, Spread
 from paper_repro.notions import ApproximateDP
-from paper_repro.tradeoff import OptimalMechanism
+from paper_repro.tradeoff import OptimalMechanism, solver
 from paper_repro.types import FloatArray
 
 __all__ = ["Estimable", "amplifications", "estimable"]
 
 # Halvings of the part of randomized response, and of its distortion at a leakage.
 _HALVINGS, _SEARCHED = 12, 60
+# Floors that are tried under constraints.
+_RAISED = 3
 
 
 class Estimable(NamedTuple):
@@ -107,8 +111,8 @@ def estimable(best: OptimalMechanism, *, share: float = 0.5) -> Estimable:
     Raises
     ------
     ValueError
-        If the best mechanism publishes the same whatever the data, so that there is nothing to estimate from; or ``share`` is
-        outside its range.
+        If the best mechanism publishes the same whatever the data, so that there is nothing to estimate from; if ``share`` is
+        outside its range; or if its constraints do not allow that every category is kept so often.
 
     Examples
     --------
@@ -126,6 +130,8 @@ def estimable(best: OptimalMechanism, *, share: float = 0.5) -> Estimable:
             f"at distortion {best.distortion:.6g} a constant answer is enough, from which nothing can be estimated; ask for a "
             "smaller distortion, where something has to leak, or take randomized_response(M, leakage)"
         )
+    if best.constraints is not None:
+        return _constrained(best, share)
     response = _response(best)
     limit = float(amplifications(response).max()) / share if share > 0 else math.inf
     kept, aim = 1 - best.mechanism.distortions, share * (1 - response.distortions)
@@ -142,9 +148,33 @@ def estimable(best: OptimalMechanism, *, share: float = 0.5) -> Estimable:
                 low = middle
             else:
                 high, found = middle, tried
+    return _priced(best, found)
+
+
+def _priced(best: OptimalMechanism, found: Mechanism) -> Estimable:
     leakage, distortion = best.notion.leakage(found, best.source), _distortion(best, found)
     figure, reached = (leakage, best.leakage) if best.gap_unit == "nats" else (distortion, best.distortion)
     return Estimable(found, figure - (reached - best.gap) if math.isfinite(figure) else 0.0, leakage, distortion)
+
+
+def _constrained(best: OptimalMechanism, share: float) -> Estimable:
+    """The best mechanism with higher floors, since a mixture need not keep what the constraints ask for."""
+    assert best.constraints is not None
+    response = _response(best)
+    limit = float(amplifications(response).max()) / share if share > 0 else math.inf
+    for part in np.linspace(share, 1.0, _RAISED):
+        floors = np.maximum(best.constraints.floors, part * (1 - response.distortions))
+        constraints = replace(best.constraints, floors=floors)
+        solve, check = solver(best.source, best.notion, best.costs, constraints)
+        budget = dict(best.budget)
+        if "distortion" in budget:
+            budget = {"distortion": check(budget["distortion"]), "given": budget["distortion"]}
+        found = solve(**budget).mechanism
+        if amplifications(found).max() <= limit:
+            return _priced(best, found)
+    raise ValueError(
+        "under these constraints no mechanism was found from which all frequencies can be estimated; relax them"
+    )
 
 
 def _distortion(best: OptimalMechanism, mechanism: Mechanism) -> float:

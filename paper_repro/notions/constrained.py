@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,8 @@ __all__ = ["ConstrainedOptimizer", "Constraints"]
 
 # By how much a distortion is above the least one, relatively, if floats tell them apart.
 _KEPT = 1e-12
+# A prior counts as worse than others from this much on, relatively, and so many are looked for.
+_SAME, _CUTS = 3e-13, 200
 
 
 @dataclass(frozen=True)
@@ -174,8 +176,11 @@ class ConstrainedOptimizer(Optimizer):
         self._constraints, self._restrictions = constraints, constraints.restrictions(source)
         leakage = self._form()
         self._refuse_impossible()
+        # Of intervals the vertices that matter, which are found one by one.
+        known = source.least_majorized
+        self._vertices = source.vertices if source.bounds is None or known is None else known[np.newaxis]
         self._program = ChannelConstrainedProgram(
-            source.vertices, self.distances, self._restrictions, leakage, self._of_matrix
+            self._vertices, self.distances, self._restrictions, leakage, self._of_matrix
         )
         if self._weighted is not None:
             self.unit = self._weighted.unit
@@ -233,24 +238,58 @@ class ConstrainedOptimizer(Optimizer):
 
     @cached_property
     def _constant(self) -> tuple[float, FloatArray] | None:
-        return self._restrictions.constant(self.source.vertices, self.distances)
+        for _ in range(_CUTS):
+            found = self._restrictions.constant(self._vertices, self.distances)
+            if found is None or not self._adds(np.tile(found[1], (len(found[1]), 1))):
+                return found
+        raise SolverError("the worst priors of the intervals were not found")
+
+    def _adds(self, matrix: FloatArray) -> bool:
+        """Whether a prior of the intervals is worse for a channel, shape (M, M), than all vertices so far; it joins them."""
+        if self.source.bounds is None:
+            return False
+        changed, (lower, upper) = (matrix * self.distances).sum(axis=1), self.source.bounds
+        order = np.argsort(-changed, kind="stable")
+        before = np.cumsum((upper - lower)[order]) - (upper - lower)[order]
+        worst = lower.copy()
+        worst[order] += np.clip(1 - lower.sum() - before, 0.0, (upper - lower)[order])
+        known = float((self._vertices @ changed).max())
+        if float(worst @ changed) <= known * (1 + _SAME):
+            return False
+        self._vertices = np.vstack([self._vertices, worst])
+        self._program = self._program.with_vertices(self._vertices)
+        return True
+
+    def _closed(self, solve: Callable[[], Proposal]) -> Proposal:
+        for _ in range(_CUTS):
+            found = solve()
+            if not self._adds(np.asarray(found.mechanism)):
+                return found
+        raise SolverError("the worst priors of the intervals were not found")
+
+    def distortion(self, mechanism: Any) -> float:
+        if self.source.bounds is None or self.costs is None:
+            return super().distortion(mechanism)
+        matrix = np.asarray(getattr(mechanism, "matrix", mechanism))
+        self._adds(matrix)
+        return self._program.distortion(matrix)
 
     def at_distortion(self, distortion: float) -> Proposal:
         if self._is_constant(distortion):
             return self._without_leakage()
         self._refuse_contradiction(distortion)
         if distortion == 0 and self._tells_all:
-            return Proposal(np.eye(self.source.alphabet_size), np.ones(self.source.vertex_count))
-        return self._program.at_distortion(distortion)
+            return Proposal(np.eye(self.source.alphabet_size), np.ones(len(self._vertices)))
+        return self._closed(lambda: self._program.at_distortion(distortion))
 
     def at_leakage(self, leakage: float) -> Proposal:
         if leakage == 0 and self._constant is not None and not self._program.may_differ:
             return self._without_leakage()
         self._refuse_contradiction(math.inf)
         if math.isinf(leakage):
-            return self._free.at_leakage(math.log(2 * self.source.alphabet_size))
+            return self._closed(lambda: self._free.at_leakage(math.log(2 * self.source.alphabet_size)))
         try:
-            return self._program.at_leakage(leakage * self.unit)
+            return self._closed(lambda: self._program.at_leakage(leakage * self.unit))
         except SolverError:
             needed = self._program.at_distortion(float(self.distances.max()))
             least = self._program.least_leakage(needed.certificate, float(self.distances.max())) / self.unit
@@ -261,18 +300,18 @@ class ConstrainedOptimizer(Optimizer):
                 ) from None
             raise
 
-    @cached_property
+    @property
     def _free(self) -> ChannelConstrainedProgram:
         """The program where anything may leak: that of maximal leakage, of which no channel has more than log M."""
         return ChannelConstrainedProgram(
-            self.source.vertices, self.distances, self._restrictions, None, MaximalLeakage().leakage
+            self._vertices, self.distances, self._restrictions, None, MaximalLeakage().leakage
         )
 
     @cached_property
     def _tells_all(self) -> bool:
         """Whether nothing may be changed at distortion 0."""
         return bool(
-            (self.source.vertices.max(axis=0)[:, np.newaxis] * self.distances + np.eye(len(self.distances)) > 0).all()
+            (self._vertices.max(axis=0)[:, np.newaxis] * self.distances + np.eye(len(self.distances)) > 0).all()
         )
 
     def _is_constant(self, distortion: float) -> bool:
@@ -281,7 +320,7 @@ class ConstrainedOptimizer(Optimizer):
     def _without_leakage(self) -> Proposal:
         assert self._constant is not None
         size = self.source.alphabet_size
-        return Proposal(np.tile(self._constant[1], (size, 1)), np.ones(self.source.vertex_count))
+        return Proposal(np.tile(self._constant[1], (size, 1)), np.ones(len(self._vertices)))
 
     def mechanism(self, proposal: Proposal) -> Any:
         found = super().mechanism(proposal)
@@ -307,10 +346,10 @@ class ConstrainedOptimizer(Optimizer):
     def prior(self, proposal: Proposal) -> FloatArray:
         weights = np.clip(proposal.weights, 0, None)
         weights = weights if weights.any() else np.ones(len(weights))
-        return weights / weights.sum() @ self.source.vertices
+        return weights / weights.sum() @ self._vertices[: len(weights)]
 
     def least_favorable_prior(self, proposal: Proposal) -> FloatArray | None:
-        return self.prior(proposal) if self.source.vertex_count == 1 else None
+        return self.prior(proposal) if len(self._vertices) == 1 else None
 
     def tolerance(self, figure: float, unit: str) -> float:
         # Large ratios are told apart no better than entries of order 1.
@@ -357,7 +396,7 @@ class ConstrainedOptimizer(Optimizer):
         from scipy.optimize import linprog
         from scipy.sparse import coo_array, eye_array, kron, vstack
 
-        size, vertices = self.source.alphabet_size, self.source.vertices
+        size, vertices = self.source.alphabet_size, self._vertices
         lower, upper, most = np.zeros((size, size)), np.ones((size, size)), None
         equal, right = [kron(eye_array(size), np.ones((1, size)))], [np.ones(size)]
         for kind, what in parts:

@@ -196,6 +196,10 @@ class ChannelConstrainedProgram:
         self._start: Any = None
         self._finely = False
 
+    def with_vertices(self, vertices: FloatArray) -> ChannelConstrainedProgram:
+        """The same program for other vertices, shape (V, M)."""
+        return ChannelConstrainedProgram(vertices, self._costs, self._restricted, self._leakage, self._evaluate)
+
     @property
     def may_differ(self) -> bool:
         """Whether rows may differ without any leakage: where pairs do not compare all of them, or leave delta."""

@@ -50,6 +50,20 @@ def test_leakage_budgets_are_kept(notion):
     assert math.isfinite(amplifications(found.mechanism).max())
 
 
+def test_constraints_are_kept():
+    source = pr.SourceSet([0.6, 0.3, 0.1], labels="abc")
+    best = pr.optimal_mechanism(
+        source, distortion=0.3, notion=pr.MaximalLeakage(), forbidden=[("a", "c")], invariant=True
+    )
+    found = estimable(best)
+    matrix = found.mechanism.matrix
+    assert matrix[0, 2] == 0 and matrix.diagonal().min() >= 0.35
+    np.testing.assert_allclose(source.vertices @ matrix, source.vertices, rtol=0, atol=1e-12)
+    assert found.price == pytest.approx(found.leakage - best.leakage + best.gap, abs=1e-15)
+    with pytest.raises(ValueError, match=r"keep_at_least of 'a' .* and forbidden \('a', 'a'\) contradict each other"):
+        estimable(pr.optimal_mechanism(source, distortion=0.65, notion=pr.MaximalLeakage(), forbidden=[("a", "a")]))
+
+
 def test_amplification_is_that_of_the_inverse_for_numbers_and_for_matrices(rng):
     for answers in (None, rng.dirichlet(np.ones(1200))):
         many = pr.Mechanism.from_distortions(rng.uniform(0.1, 0.9, 1200), answers=answers)
