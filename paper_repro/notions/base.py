@@ -84,7 +84,7 @@ class Optimizer(ABC):
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
         """Lower bound in nats on the leakage of every mechanism whose distortion is at most D, by the proposal's duals alone.
 
-        Here the inverse of :meth:`least_distortion`; one of the two has to be given.
+        Here the inverse of ``least_distortion``; one of the two has to be given.
         """
         if not self.least_distortion(proposal, 0.0) > distortion:
             return 0.0

@@ -1,0 +1,167 @@
+"""The pages of the site that no file holds: its start, one a paper, and the reference of each module."""
+
+import ast
+import inspect
+import json
+import textwrap
+from collections import Counter
+from functools import cache
+
+import paper_repro
+from paper_repro.claims import read_ledger
+from paper_repro.claims.base import PAPERS, all_claims
+from paper_repro.figures.ledger_pages import MEANINGS, SHORT_NAMES, counts_sentence
+from paper_repro.paths import FIGURES, NOTEBOOKS, ROOT
+from paper_repro.reproduce.formulas import markdown_text
+
+# Chapters of their own; the other notebooks are essays.
+_APART = ("00_start_here", "your_own_data", "ledger")
+# Rooms whose functions nobody is meant to call, and the claims' modules that are not one check after another.
+_INNER = ("cli", "deprecated", "figures", "paths", "reproduce")
+_JUDGING = (("claims",), ("claims", "base"), ("claims", "verify"))
+
+
+def pages(explorer):
+    """Return the text of each page by its name; `explorer` says whether there is one to lead to."""
+    papers = [paper for paper in PAPERS if any(row.paper == paper for row in read_ledger())]
+    rooms = _modules()
+    return {
+        "index.md": _index(papers, explorer),
+        "papers/index.md": _papers(papers),
+        **{f"papers/{paper}.md": _paper(paper) for paper in papers},
+        "api/index.md": _reference(rooms),
+        **{f"api/{room}.rst": _module(room, modules) for room, modules in rooms.items()},
+    }
+
+
+def _index(papers, explorer):
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    essays = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb")) if path.stem not in _APART]
+    own = (NOTEBOOKS / "your_own_data.ipynb").exists()
+    parts = {
+        "COUNTS": counts_sentence(),
+        "ESSAYS": "\n".join(f"notebooks/{name}" for name in essays),
+        "EXPLORER": "explorer" if explorer else "",
+        "OWN": "notebooks/your_own_data" if own else "",
+    }
+    for key, part in parts.items():
+        text = text.replace(f"<!--{key}-->", part)
+    if not explorer:
+        text = "".join(line for line in text.splitlines(True) if "explorer" not in line)
+    return text if own else "".join(line for line in text.splitlines(True) if "your_own_data" not in line)
+
+
+def _papers(papers):
+    return "# The papers\n\nOf each: what it prints, the function that computes it, and what is true of it.\n\n" + _toctree(papers)
+
+
+def _toctree(names):
+    return "\n".join(["```{toctree}", ":maxdepth: 1", "", *names, "```", ""])
+
+
+def _paper(paper):
+    """Return the page of a paper: from theorem to function, rows and figures, and from each row."""
+    rows = [row for row in read_ledger() if row.paper == paper]
+    count = Counter(row.verdict for row in rows)
+    manifest = json.loads((FIGURES / "manifest.json").read_text(encoding="utf-8"))
+    drawn = {row.name: [name for name, entry in manifest.items() if row.name in entry.get("ledger", ())] for row in rows}
+    used = {claim.name: _printed(claim.source) for claim in all_claims() if claim.text.paper == paper}
+    printed = sorted({one for found in used.values() for one in found}, key=lambda one: (one.__module__, inspect.getsourcelines(one)[1]))
+
+    lines = [f"# {PAPERS[paper]}", ""]
+    told = ", ".join(f"{count[verdict]} {verdict}" for verdict in MEANINGS if count[verdict])
+    lines += [f"{len(rows)} rows of the [ledger](../figures/ledger_{paper}.md): {told}.", ""]
+    lines += ["## From theorem to function, row and figure", ""]
+    lines += ["| as printed | function | rows | figures |", "|---|---|---|---|"]
+    for one in printed:
+        mine = [row for row in rows if one in used.get(row.name, ())]
+        figures = sorted({name for row in mine for name in drawn[row.name]})
+        judged = "; ".join(f"{_row(row)}: {row.verdict}" for row in mine)
+        lines.append(f"| {_summary(one)} | {_object(one)} | {judged} | {', '.join(map(_figure, figures))} |")
+    lines += ["", "## Every row, in the paper's order", ""]
+    lines += ["| row | verdict | weight | functions | figures |", "|---|---|---|---|---|"]
+    for row in rows:
+        functions = ", ".join(map(_object, used.get(row.name, ())))
+        lines.append(f"| {_row(row)} | {row.verdict} | {row.weight} | {functions} | {', '.join(map(_figure, drawn[row.name]))} |")
+    others = sorted(name for name, entry in manifest.items() if entry.get("source", "").startswith(SHORT_NAMES[paper].split(" (")[0]))
+    if others:
+        lines += ["", "## Its figures and tables, drawn again", "", ", ".join(map(_figure, others)) + "."]
+    return "\n".join(lines) + "\n"
+
+
+@cache
+def _printed(function):
+    """Return what of `paper_repro.papers` a check uses, itself or through other functions of the claims."""
+    found, seen, left = [], set(), [function]
+    while left:
+        one = left.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        for node in ast.walk(_tree(one)):
+            if isinstance(node, ast.Name):
+                used = one.__globals__.get(node.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                used = getattr(one.__globals__.get(node.value.id), node.attr, None)
+            else:
+                continue
+            home = getattr(used, "__module__", None) or ""
+            if home.startswith("paper_repro.papers.") and not home.endswith((".polytopes", ".readings")) and callable(used):
+                found.append(used)
+            elif home.startswith("paper_repro.claims.") and not home.endswith(".base") and inspect.isfunction(used):
+                left.append(used)
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def _tree(function):
+    return ast.parse(textwrap.dedent(inspect.getsource(function)))
+
+
+def _row(row):
+    return f"[{markdown_text(row.number)}](../figures/ledger_{row.paper}.md#{row.name.partition('.')[2]})"
+
+
+def _figure(name):
+    return f"[{name.replace('_', ' ')}](../figures/README.md#{name})"
+
+
+def _object(one):
+    return f"{{py:obj}}`{one.__name__} <{one.__module__}.{one.__qualname__}>`"
+
+
+def _summary(one):
+    """Return the first line of a docstring, from reStructuredText to Markdown."""
+    line = inspect.getdoc(one).partition("\n\n")[0].replace("\n", " ").replace("|", r"\|")
+    return line.replace("``", "`")
+
+
+def _modules():
+    """Return what is documented: the modules of each room, and those at the top as rooms of their own."""
+    rooms = {}
+    for path in sorted((ROOT / "paper_repro").rglob("*.py")):
+        parts = path.relative_to(ROOT / "paper_repro").with_suffix("").parts
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        if parts and parts[0] not in _INNER and (parts[0] != "claims" or parts in _JUDGING):
+            rooms.setdefault(parts[0], []).append(".".join(("paper_repro", *parts)))
+    return rooms
+
+
+def _module(room, modules):
+    """Return the reference of a room: each module with what is in it."""
+    lines = [room, "=" * len(room), ""]
+    for module in modules:
+        name = module.removeprefix("paper_repro.")
+        if name != room:
+            lines += [name, "-" * len(name), ""]
+        # A package lists what it takes from its modules, which have it themselves.
+        package = (ROOT / module.replace(".", "/")).is_dir()
+        lines += [f".. automodule:: {module}", *["   :ignore-module-all:"] * package, ""]
+    return "\n".join(lines)
+
+
+def _reference(rooms):
+    lines = ["# The library", "", "What `import paper_repro as pr` brings, and below it the modules.", "", "| | |", "|---|---|"]
+    for name in paper_repro.__all__:
+        lines.append(f"| {_object(getattr(paper_repro, name))} | {_summary(getattr(paper_repro, name))} |")
+    return "\n".join([*lines, "", "## Modules", "", _toctree(rooms)])
