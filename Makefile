@@ -24,7 +24,7 @@ export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
 unexport MPLBACKEND PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup figures test lint notebooks lab verify fuzz claim bench lock clean distclean
+.PHONY: help setup figures test lint notebooks site lab verify fuzz claim bench lock clean distclean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,10 @@ lint: $(STAMP)  ## Check style and types
 
 notebooks: $(STAMP)  ## Run the notebooks again and store their outputs
 	@$(VENV)/bin/privacy-distortion notebooks
+
+site: $(STAMP)  ## Build the site into build/site: notebooks, ledger, gallery, explorer, reference
+	@echo "site"
+	@$(PY) -m docs.build_site
 
 lab: $(STAMP)  ## Open the notebooks in JupyterLab (in a container: LAB='--allow-root --no-browser --ip=0.0.0.0')
 	@$(PY) -m jupyter lab $(LAB) notebooks
@@ -75,7 +79,7 @@ lock: $(STAMP)  ## Resolve the locks again (UPGRADE=1 takes the newest versions)
 	@printf 'editables\nhatchling\n' | $(COMPILE) --extra all --extra site --extra test pyproject.toml - --output-file requirements.lock
 
 clean:  ## Remove what the other targets build, but not .venv, figures/ or what you put into build/
-	@rm -rf build/fuzz build/notebooks build/verify dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf build/docs build/explorer build/fuzz build/notebooks build/site build/verify dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -path ./$(VENV) -prune -o -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -exec rm -rf {} +
 
 distclean: clean  ## Remove .venv too

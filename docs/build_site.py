@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 
+from docs import build_explorer
 from docs.links import broken
 from paper_repro.paths import FIGURES, ROOT
 
@@ -16,7 +17,6 @@ WORK, SITE = ROOT / "build" / "docs", ROOT / "build" / "site"
 SOURCES, NEW = WORK / "sources", WORK / "new"
 FOLDERS = ("data", "figures", "notebooks")
 _TOLD = 20
-EXPLORER = ROOT / "docs" / "build_explorer.py"
 
 
 def main():
@@ -24,9 +24,10 @@ def main():
     missing = [name for name in ("furo", "myst_nb", "sphinx") if not importlib.util.find_spec(name)]
     if missing:
         return _fail([f"{', '.join(missing)} cannot be imported: run make setup, or pip install '.[site]'"])
-    _gather()
+    explorer = _explorer()
+    _gather(explorer.exists())
     shutil.rmtree(NEW, ignore_errors=True)
-    wrong = _set() or _add() or broken(NEW)
+    wrong = _set() or _add(explorer) or broken(NEW)
     if wrong:
         return _fail(wrong)
     before = WORK / "before"
@@ -40,7 +41,18 @@ def main():
     return 0
 
 
-def _gather():
+def _explorer():
+    """Build the explorer, or say why the site does without."""
+    page = WORK / "explorer.html"
+    page.unlink(missing_ok=True)
+    try:
+        build_explorer.build(page)
+    except build_explorer.BuildError as error:
+        print(f"the site is without the explorer: {error}", file=sys.stderr)
+    return page
+
+
+def _gather(explorer):
     """Copy what the pages are made from, and write those that no file holds; what has not changed keeps its time."""
     from docs.pages import pages
 
@@ -52,7 +64,7 @@ def _gather():
             if path.suffix in (".md", ".ipynb"):
                 content = _links(content.decode(), path).encode()
             wanted[path.relative_to(ROOT).as_posix()] = content
-    wanted |= {name: _links(text, SOURCES / name).encode() for name, text in pages(EXPLORER.exists()).items()}
+    wanted |= {name: _links(text, SOURCES / name).encode() for name, text in pages(explorer).items()}
     for path in list(SOURCES.rglob("*")):
         if path.is_file() and path.relative_to(SOURCES).as_posix() not in wanted:
             path.unlink()
@@ -70,9 +82,12 @@ def _links(text, path):
     text = re.sub(r"\[([^][\n]*)\]\(([\w./]*)ledger\.html(#[^)]*)?\)", r"<a href='\2ledger_rows.html\3'>\1</a>", text)
     text = re.sub(r'<a href="[^"]*"><img src="([^"]*)" width="\d+" alt="([^"]*)"></a>', r"![\2](\1)", text)
     # There are no pages of folders.
-    text = re.sub(r"(?<!!)\[([^][\n]*)\]\(([\w./]+)\)", lambda found: found[1 if (path.parent / found[2]).is_dir() else 0], text)
+    for link, said, target in re.findall(r"(?<!!)(\[([^][\n]*)\]\(([\w./]+)\))", text):
+        text = text.replace(link, said) if (path.parent / target).is_dir() else text
     # Two columns without a head, which have no more room than a phone.
-    text = re.sub(r"^(\| \| \|\n\|---\|---\|\n(?:\|.*\n)+)", r"::::{container} pairs\n\1::::\n", text, flags=re.M) if path.suffix == ".md" else text
+    if path.suffix == ".md":
+        pairs = re.compile(r"^(\| \| \|\n\|---\|---\|\n(?:\|.*\n)+)", re.MULTILINE)
+        text = pairs.sub(r"::::{container} pairs\n\1::::\n", text)
     # In the side bar, a page's parts are below it.
     ledgers, tables = ([one.stem for one in sorted(FIGURES.glob(kind))] for kind in ("ledger_*.md", "*table_*.md"))
     if path.stem in tables and not text.startswith("#"):
@@ -83,26 +98,33 @@ def _links(text, path):
 
 def _set():
     """Run Sphinx; what it complains of, by the names of the sources."""
-    told = WORK / "warnings.txt"
-    options = ["-q", "-W", "-n", "-j", "auto", "-c", ROOT / "docs", "-d", WORK / "doctrees", "-w", told]
+    told, trees = WORK / "warnings.txt", WORK / "doctrees"
+    # What was read is kept, and its warnings are not told again: nothing is, of a build that failed or by other rules.
+    kept = trees / "environment.pickle"
+    if kept.exists() and any(path.stat().st_mtime > kept.stat().st_mtime for path in (ROOT / "docs").glob("*.py")):
+        shutil.rmtree(trees)
+    options = ["-q", "-W", "-n", "-j", "auto", "-c", ROOT / "docs", "-d", trees, "-w", told]
     command = [sys.executable, "-m", "sphinx", *options, SOURCES, NEW]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if not done.returncode:
         return []
-    lines = re.sub("\x1b\\[[0-9;]*m", "", told.read_text(encoding="utf-8") if told.exists() else "").splitlines()
-    lines = [line.replace(f"{SOURCES}/", "").replace(f"{ROOT}/", "") for line in lines if "WARNING" in line or "ERROR" in line]
-    return lines or done.stderr.strip().splitlines()[-3:]
+    shutil.rmtree(trees, ignore_errors=True)
+    text = re.sub("\x1b\\[[0-9;]*m", "", told.read_text(encoding="utf-8") if told.exists() else "")
+    text = text.replace(f"{SOURCES}/", "").replace(f"{ROOT}/", "")
+    return re.findall(".*(?:WARNING|ERROR).*", text) or done.stderr.strip().splitlines()[-3:]
 
 
-def _add():
+def _add(explorer):
     """Add the pages that are not Sphinx's: the ledger with filters, the modules, and the explorer."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
 
     text = (FIGURES / "ledger.html").read_text(encoding="utf-8")
-    text = re.sub(r'href="(\.\./[\w/]+)\.py#(L\d+)-L\d+"', r'href="\1.html#\2"', text).replace('"ledger.md"', '"ledger.html"')
-    (NEW / "figures" / "ledger_rows.html").write_text(text, encoding="utf-8")
+    text = re.sub(r'href="(\.\./[\w/]+)\.py#(L\d+)-L\d+"', r'href="\1.html#\2"', text)
+    (NEW / "figures" / "ledger_rows.html").write_text(text.replace('"ledger.md"', '"ledger.html"'), encoding="utf-8")
+    if explorer.exists():
+        explorer.rename(NEW / "explorer.html")
     frame = (ROOT / "docs" / "module.html").read_text(encoding="utf-8")
     for path in (ROOT / "paper_repro").rglob("*.py"):
         name = path.relative_to(ROOT)

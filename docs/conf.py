@@ -11,12 +11,12 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util import logging
 
-from paper_repro import __version__
+import paper_repro
 from paper_repro.paths import ROOT
 from paper_repro.reproduce.formulas import mathml
 
 project = "paper_repro"
-version = release = __version__
+version = release = paper_repro.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.linkcode", "sphinx.ext.napoleon"]
 suppress_warnings = [
     "myst.header",  # pages that a code host shows too leave out a level
@@ -40,7 +40,9 @@ nb_render_markdown_format = "myst"
 
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "BoolArray", "FloatArray", "IntArray")}
 autodoc_typehints_format = "short"
+maximum_signature_line_length = 88
 napoleon_use_ivar = True
 # Types of parameters are written for people: "ndarray, shape (V, M)".
 nitpick_ignore_regex = [("py:(class|data|obj|exc)", ".*")]
@@ -63,14 +65,28 @@ def anchors(app, doctree):
             slugs.setdefault(name, (0, name, name))
 
 
-def formulas(app, what, name, obj, options, lines):
-    """Set what is indented in the prose of a docstring as it stands: programs, in lines of their own."""
+def prose(app, what, name, obj, options, lines):
+    """Set the prose of a docstring as it stands: programs, which are indented, in lines of their own, and tables."""
     end = next((i for i, line in enumerate(lines) if re.fullmatch("-{3,}", line)), len(lines))
     for i in reversed(range(1, end)):
-        if lines[i].startswith("    ") and not lines[i - 1]:
-            before = next((line for line in reversed(lines[: i - 1]) if line), "")
-            if not before.startswith(" "):
-                lines[i:i] = ["::", ""]
+        before = next((line for line in reversed(lines[: i - 1]) if line), "")
+        if lines[i].startswith("    ") and not lines[i - 1] and not before.startswith(" "):
+            lines[i:i] = ["::", ""]
+        elif re.fullmatch(r"[|-]+", lines[i]):
+            last = next((j for j in range(i, len(lines)) if not lines[j].startswith("|")), len(lines))
+            rows = [line.strip("| ").split(" | ") for line in (lines[i - 1], *lines[i + 1 : last])]
+            told = [f"   {'  -' if place else '* -'} {cell}" for row in rows for place, cell in enumerate(row)]
+            lines[i - 1 : last] = [".. list-table::", "   :header-rows: 1", "", *told, ""]
+
+
+def public(app, env, node, contnode):
+    """Resolve a name as users know it, `paper_repro.optimal_mechanism` or `SourceSet.from_counts`, to where it is defined."""
+    name = node.get("reftarget", "").removeprefix("paper_repro.")
+    home = getattr(getattr(paper_repro, name.partition(".")[0], None), "__module__", None)
+    if node.get("refdomain") != "py" or not home:
+        return None
+    domain = env.get_domain("py")
+    return domain.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], f"{home}.{name}", node, contnode)
 
 
 def formula(self, node):
@@ -80,6 +96,8 @@ def formula(self, node):
         logging.getLogger(__name__).warning("no formula: %s", node.astext(), location=node)
     if isinstance(node, nodes.math_block):
         told = '<div class="formula">' + told.replace("<math", '<math display="block"', 1) + "</div>"
+    elif len(node.astext()) > 40:
+        told = f'<span class="long">{told}</span>'
     self.body.append(told)
     raise nodes.SkipNode
 
@@ -99,13 +117,19 @@ def linkcode_resolve(domain, info):
     return f"../{path.relative_to(ROOT).with_suffix('.html').as_posix()}#L{line}"
 
 
+def git(*arguments):
+    """Return what git says of the checkout, or nothing where there is none."""
+    try:
+        return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True).stdout
+    except OSError:
+        return ""
+
+
 @cache
 def commits():
     """Return the last commit of each file, as its short name and day; none where there is no git."""
-    command = ["git", "-C", ROOT, "log", "--format=%x00%h of %cs", "--name-only", "--no-renames"]
-    told = subprocess.run(command, capture_output=True, text=True).stdout
     found = {}
-    for part in told.split("\0")[1:]:
+    for part in git("log", "--format=%x00%h of %cs", "--name-only", "--no-renames").split("\0")[1:]:
         commit, *names = part.split("\n")
         for name in filter(None, names):
             found.setdefault(name, commit)
@@ -115,8 +139,7 @@ def commits():
 @cache
 def changed():
     """Return the files that are not as they were committed."""
-    told = subprocess.run(["git", "-C", ROOT, "status", "--porcelain"], capture_output=True, text=True).stdout
-    return {line[3:] for line in told.splitlines()}
+    return {line[3:] for line in git("status", "--porcelain").splitlines()}
 
 
 def file_of(page, path):
@@ -126,7 +149,9 @@ def file_of(page, path):
     if page.startswith("api/") and path.endswith(".rst"):
         name = "paper_repro/" + page.removeprefix("api/").replace(".", "/")
         return f"{name}.py" if (ROOT / f"{name}.py").exists() else f"{name}/__init__.py"
-    return {"index.md": "docs/index.md", "explorer.md": "docs/explorer.md", "api/index.md": "paper_repro/__init__.py"}.get(path, path)
+    if page == "api/index":
+        return "paper_repro/__init__.py"
+    return f"docs/{path}" if (ROOT / "docs" / path).exists() else path
 
 
 def origin(app, pagename, templatename, context, doctree):
@@ -145,7 +170,8 @@ def origin(app, pagename, templatename, context, doctree):
 def setup(app):
     """Register what is above."""
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
-    app.connect("autodoc-process-docstring", formulas, priority=100)  # before napoleon
+    app.connect("autodoc-process-docstring", prose, priority=100)  # before napoleon
     app.connect("doctree-read", anchors)
+    app.connect("missing-reference", public)
     app.connect("html-page-context", origin)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
-_LINK = re.compile(r"<(a|audio|embed|iframe|img|link|object|script|source|video)\b[^>]*?\s(?:href|src|data)=\"([^\"]*)\"")
+_LINK = re.compile(r"<(a|embed|iframe|img|link|object|script|source)\b[^>]*?\s(?:href|src|data)=\"([^\"]*)\"")
 _ID = re.compile(r"<[^>]*?\s(?:id|name)=\"([^\"]*)\"")
 
 
@@ -14,7 +14,8 @@ def broken(site):
     """Return a line for each link of a folder of pages that leads nowhere, and each thing that is fetched from elsewhere."""
     site, found = Path(site), []
     for page in sorted(site.rglob("*.html")):
-        for tag, link in sorted(set(_LINK.findall(page.read_text(encoding="utf-8")))):
+        text = re.sub(r"(<script\b[^>]*>).*?</script>", r"\1", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for tag, link in sorted(set(_LINK.findall(text))):
             link = html.unescape(link)
             where = f"{page.relative_to(site).as_posix()}: {link}"
             if link.startswith("data:"):

@@ -26,7 +26,8 @@ def pages(explorer):
     papers = [paper for paper in PAPERS if any(row.paper == paper for row in read_ledger())]
     rooms = _modules()
     return {
-        "index.md": _index(papers, explorer),
+        "index.md": _index(explorer),
+        **({"the_explorer.md": (ROOT / "docs" / "the_explorer.md").read_text(encoding="utf-8")} if explorer else {}),
         "papers/index.md": _papers(papers),
         **{f"papers/{paper}.md": _paper(paper) for paper in papers},
         "api/index.md": _reference(rooms),
@@ -34,25 +35,19 @@ def pages(explorer):
     }
 
 
-def _index(papers, explorer):
+def _index(explorer):
     text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     essays = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb")) if path.stem not in _APART]
-    own = (NOTEBOOKS / "your_own_data.ipynb").exists()
-    parts = {
-        "COUNTS": counts_sentence(),
-        "ESSAYS": "\n".join(f"notebooks/{name}" for name in essays),
-        "EXPLORER": "explorer" if explorer else "",
-        "OWN": "notebooks/your_own_data" if own else "",
-    }
-    for key, part in parts.items():
-        text = text.replace(f"<!--{key}-->", part)
-    if not explorer:
-        text = "".join(line for line in text.splitlines(True) if "explorer" not in line)
-    return text if own else "".join(line for line in text.splitlines(True) if "your_own_data" not in line)
+    listed = "\n".join(f"notebooks/{name}" for name in essays)
+    text = text.replace("COUNTS", counts_sentence()).replace("ESSAYS", listed)
+    there = {"the_explorer": explorer, "your_own_data": (NOTEBOOKS / "your_own_data.ipynb").exists()}
+    gone = [name for name, found in there.items() if not found]
+    return "".join(line for line in text.splitlines(True) if not any(name in line for name in gone))
 
 
 def _papers(papers):
-    return "# The papers\n\nOf each: what it prints, the function that computes it, and what is true of it.\n\n" + _toctree(papers)
+    told = "Of each: what it prints, the function that computes it, and what is true of it."
+    return f"# The papers\n\n{told}\n\n{_toctree(papers)}"
 
 
 def _toctree(names):
@@ -62,30 +57,45 @@ def _toctree(names):
 def _paper(paper):
     """Return the page of a paper: from theorem to function, rows and figures, and from each row."""
     rows = [row for row in read_ledger() if row.paper == paper]
+    own = "kalantari2018" if paper == "kalantari2017" else paper  # the preprint's functions are the article's
     count = Counter(row.verdict for row in rows)
-    manifest = json.loads((FIGURES / "manifest.json").read_text(encoding="utf-8"))
-    drawn = {row.name: [name for name, entry in manifest.items() if row.name in entry.get("ledger", ())] for row in rows}
     used = {claim.name: _printed(claim.source) for claim in all_claims() if claim.text.paper == paper}
-    printed = sorted({one for found in used.values() for one in found}, key=lambda one: (one.__module__, inspect.getsourcelines(one)[1]))
+    manifest = json.loads((FIGURES / "manifest.json").read_text(encoding="utf-8"))
+    drawn = {}
+    for name, entry in manifest.items():
+        for row in entry.get("ledger", ()):
+            drawn.setdefault(row, []).append(name)
 
-    lines = [f"# {PAPERS[paper]}", ""]
     told = ", ".join(f"{count[verdict]} {verdict}" for verdict in MEANINGS if count[verdict])
-    lines += [f"{len(rows)} rows of the [ledger](../figures/ledger_{paper}.md): {told}.", ""]
+    lines = [
+        f"# {SHORT_NAMES[paper]}: theorem by theorem",
+        "",
+        f"{PAPERS[paper]}: {len(rows)} rows of the [ledger](../figures/ledger_{paper}.md): {told}.",
+        "",
+    ]
     lines += ["## From theorem to function, row and figure", ""]
     lines += ["| as printed | function | rows | figures |", "|---|---|---|---|"]
-    for one in printed:
+    printed = {one for found in used.values() for one in found}
+    for one in sorted(
+        printed, key=lambda one: (own not in one.__module__, one.__module__, inspect.getsourcelines(one)[1])
+    ):
         mine = [row for row in rows if one in used.get(row.name, ())]
-        figures = sorted({name for row in mine for name in drawn[row.name]})
+        figures = sorted({name for row in mine for name in drawn.get(row.name, ())})
         judged = "; ".join(f"{_row(row)}: {row.verdict}" for row in mine)
-        lines.append(f"| {_summary(one)} | {_object(one)} | {judged} | {', '.join(map(_figure, figures))} |")
+        lines.append(f"| {_summary(one)} | {_object(one)} | {judged} | {_drawn(figures)} |")
     lines += ["", "## Every row, in the paper's order", ""]
     lines += ["| row | verdict | weight | functions | figures |", "|---|---|---|---|---|"]
     for row in rows:
         functions = ", ".join(map(_object, used.get(row.name, ())))
-        lines.append(f"| {_row(row)} | {row.verdict} | {row.weight} | {functions} | {', '.join(map(_figure, drawn[row.name]))} |")
-    others = sorted(name for name, entry in manifest.items() if entry.get("source", "").startswith(SHORT_NAMES[paper].split(" (")[0]))
-    if others:
-        lines += ["", "## Its figures and tables, drawn again", "", ", ".join(map(_figure, others)) + "."]
+        cells = [_row(row), row.verdict, row.weight, functions, _drawn(drawn.get(row.name, ()))]
+        lines.append(f"| {' | '.join(cells)} |")
+    after = [
+        name
+        for name, entry in manifest.items()
+        if entry.get("source", "").startswith(SHORT_NAMES[paper].split(" (")[0])
+    ]
+    if after:
+        lines += ["", "## Its figures and tables, drawn again", "", f"{_drawn(after)}."]
     return "\n".join(lines) + "\n"
 
 
@@ -106,9 +116,10 @@ def _printed(function):
             else:
                 continue
             home = getattr(used, "__module__", None) or ""
-            if home.startswith("paper_repro.papers.") and not home.endswith((".polytopes", ".readings")) and callable(used):
+            room, _, module = home.removeprefix("paper_repro.").partition(".")
+            if room == "papers" and module not in ("polytopes", "readings") and callable(used):
                 found.append(used)
-            elif home.startswith("paper_repro.claims.") and not home.endswith(".base") and inspect.isfunction(used):
+            elif room == "claims" and module != "base" and inspect.isfunction(used):
                 left.append(used)
     return tuple(dict.fromkeys(found))
 
@@ -122,8 +133,8 @@ def _row(row):
     return f"[{markdown_text(row.number)}](../figures/ledger_{row.paper}.md#{row.name.partition('.')[2]})"
 
 
-def _figure(name):
-    return f"[{name.replace('_', ' ')}](../figures/README.md#{name})"
+def _drawn(names):
+    return ", ".join(f"[{name.replace('_', ' ')}](../figures/README.md#{name})" for name in names)
 
 
 def _object(one):
@@ -161,7 +172,11 @@ def _module(room, modules):
 
 
 def _reference(rooms):
-    lines = ["# The library", "", "What `import paper_repro as pr` brings, and below it the modules.", "", "| | |", "|---|---|"]
+    lines = [
+        "# The library\n\nWhat `import paper_repro as pr` brings, and below it the modules.\n",
+        "| | |",
+        "|---|---|",
+    ]
     for name in paper_repro.__all__:
         lines.append(f"| {_object(getattr(paper_repro, name))} | {_summary(getattr(paper_repro, name))} |")
     return "\n".join([*lines, "", "## Modules", "", _toctree(rooms)])

@@ -70,7 +70,7 @@ def parallel_leakage(
     Returns
     -------
     float
-        Nats. Exact for the stored floats and rounded up where ``Notion.leakage`` is; for mutual and Sibson information an
+        Nats. Exact for the stored floats and rounded up where :meth:`Notion.leakage` is; for mutual and Sibson information an
         upper bound within 1e-10 per record.
 
     Raises

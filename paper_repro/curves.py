@@ -31,17 +31,17 @@ def leakage_curve(
         Of any shape.
     notion : Notion, default ``DifferentialPrivacy()``
     costs : array_like, shape (M, M), optional
-        Distances between letters, as of :func:`~paper_repro.tradeoff.optimal_mechanism`.
+        Distances between letters, as of :func:`paper_repro.optimal_mechanism`.
 
     Returns
     -------
     ndarray of the same shape
-        Nats; each value certified as by :func:`~paper_repro.tradeoff.optimal_mechanism`.
+        Nats; each value certified as by :func:`paper_repro.optimal_mechanism`.
 
     Raises
     ------
     ValueError, CertificateError
-        As :func:`~paper_repro.tradeoff.optimal_mechanism`.
+        As :func:`paper_repro.optimal_mechanism`.
 
     Examples
     --------
@@ -67,17 +67,17 @@ def distortion_curve(
         Of any shape.
     notion : Notion, default ``DifferentialPrivacy()``
     costs : array_like, shape (M, M), optional
-        Distances between letters, as of :func:`~paper_repro.tradeoff.optimal_mechanism`.
+        Distances between letters, as of :func:`paper_repro.optimal_mechanism`.
 
     Returns
     -------
     ndarray of the same shape
-        Distortions; each value certified as by :func:`~paper_repro.tradeoff.optimal_mechanism`.
+        Distortions; each value certified as by :func:`paper_repro.optimal_mechanism`.
 
     Raises
     ------
     ValueError, CertificateError
-        As :func:`~paper_repro.tradeoff.optimal_mechanism`.
+        As :func:`paper_repro.optimal_mechanism`.
 
     Examples
     --------

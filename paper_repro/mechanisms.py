@@ -383,7 +383,7 @@ class Mechanism(ShownAsTable):
         return len(self.labels)
 
     def worst_case_distortion(self, source: SourceSet) -> float:
-        """Largest probability of change over a source set; see ``SourceSet.worst_case_distortion``.
+        """Largest probability of change over a source set; see :meth:`SourceSet.worst_case_distortion`.
 
         Raises ValueError if it is none, or over other letters.
         """

@@ -61,7 +61,7 @@ def certificate(
     Parameters
     ----------
     source : SourceSet
-        Taken as its exact rows, ``SourceSet.exact``.
+        Taken as its exact rows, :attr:`SourceSet.exact`.
     notion : Notion
     distortion : Fraction, a probability of change or an expected distance, or
     leakage : float, in nats

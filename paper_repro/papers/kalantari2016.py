@@ -408,7 +408,7 @@ def equation_15(matrix: ArrayLike, reading: Reading = "printed") -> FloatArray:
 def equation_16(distortions: ArrayLike, reading: Reading = "printed") -> float:
     """Equation (16), Lemma 6: ``log ((n - 1) - sum_{i>=2} D_i) / D_1``, said to be the leakage of a best mechanism, in nats.
 
-    Equation (32) of 2017 for the n letters that are published: see :func:`~paper_repro.papers.kalantari2018.equation_32` for the readings,
+    Equation (32) of 2017 for the n letters that are published: see ``kalantari2018.equation_32`` for the readings,
     limits and errors. The distortions have shape (n,).
 
     >>> [round(math.exp(equation_16([0.3, 0.1, 0.2], reading)), 6) for reading in ("printed", "corrected")]
