@@ -97,7 +97,8 @@ def formula(self, node):
     if isinstance(node, nodes.math_block):
         told = '<div class="formula">' + told.replace("<math", '<math display="block"', 1) + "</div>"
     elif len(node.astext()) > 40:
-        told = f'<span class="long">{told}</span>'
+        kind = "longer" if len(node.astext()) > 120 else "long"
+        told = f'<span class="{kind}">{told}</span>'
     self.body.append(told)
     raise nodes.SkipNode
 

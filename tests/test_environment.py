@@ -47,7 +47,7 @@ def test_locks_have_hashes_and_no_addresses(name):
 
 def test_all_extras_are_those_for_users_of_this_project_itself():
     assert ALL.name == PROJECT["name"]
-    assert ALL.extras == EXTRAS.keys() - {"all", "peers", "test"}
+    assert ALL.extras == EXTRAS.keys() - {"all", "peers", "site", "test"}
 
 
 def test_the_core_needs_no_more_than_the_solver_of_linear_programs_and_a_command_line():
