@@ -270,7 +270,7 @@ class ChannelRatioProgram:
         factors, delta = comparisons.factors(leakage, -1), self._delta * (1 - ulps)
         if self._delta > _ENOUGH:
             factors = [factor * (1 - ulps) for factor in factors]
-        elif comparisons.weights is None:
+        else:
             factors = [max(Fraction(1), factor * (1 - ulps)) for factor in factors]
         most = self._most(float(min(factors, default=Fraction(2))))
         unit = power_above(Fraction(most) * Fraction(1 + 2.0**-20))
@@ -344,7 +344,7 @@ class ChannelRatioProgram:
             found.bound = self.least_distortion((multipliers, found.weights), leakage)
             if ulps and found.bound <= 0 < found.distortion <= _CLOSED * unit:  # without distortion, but for rounding
                 return True
-            found.kept = self._keeps(found.matrix, leakage)
+            found.kept = self._keeps(found.matrix, leakage, _ULPS - ulps)
             return found.kept and found.distortion - found.bound <= _CLOSED * found.distortion
 
         last = wide or not standard
@@ -356,10 +356,10 @@ class ChannelRatioProgram:
             return self._solve(leakage, Fraction(0), wide, exchanges)
         return found
 
-    def _keeps(self, matrix: FloatArray, leakage: float) -> bool:
-        """Whether the rows sum to 1 and every comparison is kept, but for rounding; in exact arithmetic where it is close."""
+    def _keeps(self, matrix: FloatArray, leakage: float, ulps: Fraction) -> bool:
+        """Whether rows sum to 1, but for rounding, and every comparison is kept, but for so many ulps: in exact arithmetic."""
         factors, (givers, takers) = (
-            self._comparisons.factors(leakage, 1),
+            self._comparisons.factors(leakage, -1),
             (self._comparisons.givers, self._comparisons.takers),
         )
         most = np.array([float(factor) for factor in factors])[:, np.newaxis] * matrix[takers]
@@ -369,7 +369,7 @@ class ChannelRatioProgram:
         else:
             close = excess.sum(axis=1) > float(delta) * (1 - 1e-14)
         for number in np.flatnonzero(close).tolist():
-            factor = factors[number] * (1 + _ULPS)
+            factor = factors[number] * (1 + ulps)
             over = [
                 Fraction(own) - factor * Fraction(other)
                 for own, other in zip(matrix[givers[number]].tolist(), matrix[takers[number]].tolist(), strict=True)
