@@ -56,7 +56,6 @@ _ATTEMPTS: tuple[dict[str, Any], ...] = (
     {"presolve": "on", "simplex_strategy": 1},
     {"presolve": "off", "simplex_scale_strategy": 0},
     {"primal_feasibility_tolerance": 1e-7, "dual_feasibility_tolerance": 1e-7, "simplex_scale_strategy": 2},
-    {"solver": "ipm"},
 )
 Exact = Fraction | int
 

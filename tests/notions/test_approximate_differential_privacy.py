@@ -187,3 +187,9 @@ def test_the_graph_must_fit(standard):
         notion.leakage(np.eye(4))
     with pytest.raises(ValueError, match="graph of neighbors has 3 vertices and there are 4 letters; give one vertex"):
         optimal_mechanism(PRIOR, distortion=0.1, notion=notion)
+
+
+def test_a_uniform_prior_on_a_line_whose_ties_stop_highs():
+    notion = ApproximateDP(0.01, adjacency=line(4))
+    best = optimal_mechanism(SourceSet(np.full(4, 0.25)), leakage=0.104, notion=notion)
+    assert best.gap <= 1e-12
