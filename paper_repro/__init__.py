@@ -62,6 +62,7 @@ from paper_repro.tradeoff import OptimalMechanism, optimal_mechanism
 
 if TYPE_CHECKING:
     from paper_repro.columns.estimating import estimate
+    from paper_repro.columns.releasing import release
     from paper_repro.papers.folding import Folding
 
 __all__ = [
@@ -112,6 +113,7 @@ __all__ = [
     "product_mechanism",
     "randomized_response",
     "read_source_set",
+    "release",
     "ring",
     "source_set_names",
     "truncated_geometric",
@@ -125,6 +127,7 @@ __version__ = "0.1.0"
 _ON_DEMAND = {
     "Folding": "paper_repro.papers.folding",
     "estimate": "paper_repro.columns.estimating",
+    "release": "paper_repro.columns.releasing",
 }
 
 

@@ -41,7 +41,7 @@ def main(context: click.Context) -> None:
     context.obj = _draw  # what draws is on a higher floor than the commands for columns
 
 
-for _command in (commands.tradeoff, commands.release, commands.inspect):
+for _command in (commands.tradeoff, commands.release, commands.estimate, commands.inspect):
     main.add_command(_command)
 
 

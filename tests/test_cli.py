@@ -250,6 +250,7 @@ def test_help_names_the_commands(call, option):
     assert re.findall(r"^  (\w+) ", result.stdout.partition("Commands:")[2], re.MULTILINE) == [
         "best",
         "check",
+        "estimate",
         "figures",
         "inspect",
         "notebooks",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import click
 
 from paper_repro.checks import check_distortion
 from paper_repro.columns.documents import MechanismDocument
+from paper_repro.columns.estimating import estimate as estimated
 from paper_repro.columns.knowing import WORDS, known_labels, known_source, read_column
 from paper_repro.columns.options import (
     address_option,
@@ -30,9 +32,10 @@ from paper_repro.columns.tables import open_table
 from paper_repro.columns.tradeoffs import DISTORTIONS, matrix_of, tradeoffs_of_rows
 from paper_repro.columns.tradeoffs import tradeoff as costs_of
 from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
+from paper_repro.errors import optional
 from paper_repro.sources import SourceSet
 
-__all__ = ["inspect", "release", "tradeoff"]
+__all__ = ["estimate", "inspect", "release", "tradeoff"]
 
 _SAME_DATA = (
     "What is known was taken from these very rows; publish the choice of a mechanism and you tell something of their "
@@ -316,7 +319,7 @@ def release(table: str, alpha: float | None, delta: float | None, as_json: bool,
 
 def _text(value: Any) -> str:
     if value is None:
-        return "not evaluated: the set has too many vertices"
+        return "not evaluated for so many categories or vertices"
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -333,12 +336,70 @@ def _key(path: Path) -> bytes:
 
 
 def _numbers(path: str) -> Any:
-    from paper_repro.errors import optional
-
     try:
         return optional("pandas", "data").read_csv(path, comment="#").to_numpy(dtype=float)
     except ValueError as error:
         raise ValueError(f"{path} is no table of costs: {error}") from None
+
+
+@click.command(
+    epilog=_epilog(
+        "paper-repro estimate private.parquet --column eye_color --mechanism private.mechanism.json",
+        "paper-repro estimate private.parquet --column eye_color --mechanism private.mechanism.json --by region --json",
+    )
+)
+@click.argument("table")
+@click.option("--column", required=True, help="The column that was released.")
+@click.option(
+    "--mechanism",
+    "mechanisms",
+    required=True,
+    multiple=True,
+    metavar="FILE.json",
+    help="The mechanism it was released with; of strata, each of them, with --by.",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval.")
+@click.option(
+    "--method",
+    type=click.Choice(["unbiased", "likelihood"]),
+    default="unbiased",
+    show_default=True,
+    help="Unbiased estimates, which may be negative, or the likeliest frequencies.",
+)
+@click.option(
+    "--of",
+    type=click.Choice(["population", "sample"]),
+    default="population",
+    show_default=True,
+    help="Whose frequencies: of those sampled from, or of the released rows themselves.",
+)
+@click.option("--by", metavar="COLUMN", help="A column that was not changed: estimates for each of its values.")
+@json_option
+@one_line_errors
+def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Estimate the true frequencies of a released column of TABLE, with confidence intervals."""
+    documents = [MechanismDocument.read(path) for path in mechanisms]
+    kept = any(document.policy.get("missing") == "keep" for document in documents)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found = estimated(
+            table,
+            column,
+            documents[0] if len(documents) == 1 else documents,
+            missing="leave out" if kept else "refuse",
+            **options,
+        )
+    notes = [str(warning.message) for warning in heard if issubclass(warning.category, UserWarning)]
+    frame = found.frame.reset_index()
+    if as_json:
+        about = {"records": found.records, "confidence": found.confidence, "method": found.method, "of": found.of}
+        printed_json(about | {"estimates": frame.to_dict("records"), "notes": notes})
+        return
+    rows = [list(row) for row in frame.itertuples(index=False)]
+    title = f"{column} in {table}: {found.records:,} rows, {found.confidence:.0%} intervals, {found.method}"
+    printed_table(title, [str(name) for name in frame.columns], rows)
+    for note in notes:
+        click.echo(note, err=True)
 
 
 @click.command(epilog=_epilog("paper-repro inspect private.mechanism.json"))

@@ -30,9 +30,6 @@ from paper_repro.types import IntArray
 
 __all__ = ["Release", "Stratum", "release"]
 
-# Vertices of a set up to which every notion is evaluated.
-_MOST_VERTICES = 200
-# Kept as they are: a mixture with randomized response would not.
 _CONSTRAINTS = {"keep_at_least", "forbidden", "invariant"}
 
 
@@ -55,7 +52,7 @@ class Stratum:
     price : float
         What it leaks, or changes, at most beyond the least: nats, or a distortion.
     leakages : dict
-        Nats of the sampler by the name of the notion, rounded up; None for those that are not evaluated for this many vertices.
+        Nats of the sampler by the name of the notion, rounded up; None for those that cannot be evaluated.
     distortion : float
         Of the sampler, worst case over the source set, rounded up; a probability.
     unknowing : float
@@ -313,7 +310,7 @@ def _stratum(
                 "at distortion 0 every value is published as it is, which hides nothing; allow more distortion"
             )
         mechanism, price = best.mechanism, best.gap
-        if is_estimable and not asked.keys() & _CONSTRAINTS:
+        if is_estimable:
             mechanism, price = made_estimable(best)[:2]
     except ValueError as error:
         raise ValueError(f"{f'stratum {name!r}: ' * bool(name)}{error}") from None
@@ -338,21 +335,20 @@ def _order(source: SourceSet, categories: Categories) -> IntArray:
     """The column's number of each of the source set's categories, shape (M,)."""
     if isinstance(source.labels, range):
         return np.arange(source.alphabet_size)
+    if tuple(source.labels) == categories.labels:
+        return np.arange(source.alphabet_size)
     places = {label: place for place, label in enumerate(categories.labels)}
     return np.array([places[str(label)] for label in source.labels])
 
 
 def _leakages(sampler: IntegerSampler, chosen: Notion, source: SourceSet) -> dict[str, float | None]:
-    """Of the sampler by all seven notions; those that need every vertex of a set are left out if it has many."""
+    """Of the sampler by all seven notions; None for those that cannot be evaluated for so many letters or vertices."""
     found: dict[str, float | None] = {}
-    few = source.bounds is None and source.vertex_count <= _MOST_VERTICES
     for name in NOTION_NAMES:
         notion = chosen if chosen.name == name else notion_by_name(name)
-        needs_vertices = name in ("maximal information", "Sibson information", "mutual information")
         try:
-            is_known = few or not needs_vertices or notion is chosen
-            found[name] = sampler.leakage(notion, source) if is_known else None
-        except ValueError:  # too many letters or vertices for it
+            found[name] = sampler.leakage(notion, source)
+        except ValueError:
             found[name] = None
     return found
 
