@@ -21,10 +21,11 @@ import numpy as np
 
 from paper_repro.columns.exactly import Priors, rounded_up
 from paper_repro.graphs import Adjacency
+from paper_repro.knowledge.intervals import largest_mean
 from paper_repro.mechanisms import Mechanism, Spread, sums_of_others
 from paper_repro.notions.information import _columns, _columns_of_spread, _rows, _rows_of_spread, _worst_prior
 from paper_repro.notions.ratios import neighbors
-from paper_repro.sources import SourceSet, largest_mean
+from paper_repro.sources import SourceSet
 from paper_repro.types import BoolArray, FloatArray
 
 __all__ = ["information", "renyi_divergence"]
