@@ -810,7 +810,9 @@ export function parseTable(text) {
     return above ? above / below : plain === "" ? NaN : Number(plain);
   };
   const rows = lines.map(split);
-  const header = rows[0].cells.every((cell) => Number.isNaN(number(cell))) ? rows.shift().cells : null;
+  const names = ({ cells }) => cells.every((cell) => Number.isNaN(number(cell)))
+    || (cells.every((cell) => /^\d+$/.test(cell)) && new Set(cells).size === cells.length && sum(cells.map(Number)) !== 1);
+  const header = names(rows[0]) ? rows.shift().cells : null;
   if (!rows.length) throw new InputError("The table has names of letters and no distribution: write one a line below them");
   const size = header?.length ?? rows[0].cells.length;
   if (header && new Set(header).size < size) throw new InputError(`Row 1 names two letters alike: ${header.join(", ")}; name them apart`);
@@ -842,11 +844,11 @@ export function encode(state) {
   return `#${kept}`.replaceAll("%2C", ",").replaceAll("%3B", ";");
 }
 
-const tableText = ({ labels, vertices }) => [...(labels.every((label, i) => label === `x${i + 1}`) ? [] : [labels]), ...vertices].map((row) => row.join(",")).join(";");
+const tableText = ({ labels, vertices }) => [...(labels.every((label, i) => label === `x${i + 1}`) ? [] : [labels.map((label) => label.replace(/[,;]/g, " "))]), ...vertices].map((row) => row.join(",")).join(";");
 
 export function decode(hash, names) {
   const state = structuredClone(DEFAULT), problems = [], asked = new URLSearchParams(hash.replace(/^#/, ""));
-  const wrong = (key, value, allowed) => problems.push(`${key} “${value}” in the address is ${allowed}`);
+  const wrong = (key, value, allowed) => problems.push(`${key} “${value}” in the address: ${allowed}`);
   for (const [key, value] of asked) {
     if (key === "set") {
       if (names.includes(value) || (/^uniform_\d+$/.test(value) && inside(+value.slice(8), 2, 60))) state.set = value;
@@ -869,7 +871,7 @@ export function decode(hash, names) {
         state[key] = x;
         if (key !== "delta") state.by = key;
       } else wrong(key, value, `no number between ${low} and ${high}`);
-    } else wrong("what is called", key, "nothing this page knows");
+    } else wrong("the name", key, "nothing that this page knows");
   }
   return { state, problem: problems.length ? `${problems[0]}${problems.length > 1 ? `, and ${problems.length - 1} more` : ""}; the default is shown in its place.` : "" };
 }

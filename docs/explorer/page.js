@@ -163,6 +163,7 @@ function update() {
       facts.class = sourceClass(solver, vertices);
       facts.bounds = facts.class === "III" && state.notion === "dp" && state.graph === "clique" ? folded(solver, vertices) : null;
       for (const side of facts.bounds ? ["lower", "upper"] : []) facts[side] = new Problem(solver, facts.bounds[side]);
+      if (facts.bounds && String(facts.bounds.lower) === String(facts.bounds.upper)) facts.lower = facts.upper;
       facts.top = problem.top();
     }
     show();
@@ -267,6 +268,7 @@ async function curves() {
   const wanted = { exact: problem, ...(facts.bounds ? { upper: facts.upper, lower: facts.lower } : {}) };
   try {
     for (const [name, one] of Object.entries(wanted)) {
+      if (name === "lower" && one === wanted.upper) { found.lower = found.upper; continue; }
       const steps = one.curve(top, pixels);
       for (let until = performance.now() + 12, step = steps.next(); ; step = steps.next()) {
         if (step.done) { found[name] = step.value; break; }
@@ -316,23 +318,23 @@ function draw() {
   for (const e of ticks(top)) parts.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(e), y2: y(e) }), svg("text", { x: left - 6, y: y(e) + 4, "text-anchor": "end" }, e));
   parts.push(svg("text", { x: (left + width - right) / 2, y: tall - 6, "text-anchor": "middle" }, "worst-case distortion D"));
   parts.push(svg("text", { x: -(above + tall - below) / 2, y: 11, transform: "rotate(-90)", "text-anchor": "middle" }, "leakage (nats)"));
-  if (exact.points.length > 1) parts.push(svg("path", { class: "below", d: `${path(exact.points)}L${x(exact.points.at(-1).distortion)} ${y(0)}Z` }));
-  // What no mechanism reaches is also to the left of the first point drawn.
+  // What no mechanism reaches: below the curve, and to the left of what is drawn of it.
   const last = exact.points.at(-1);
-  parts.push(svg("rect", { class: "below", x: x(0), width: Math.max(0, x(last.distortion) - x(0)), y: y(last.leakage), height: Math.max(0, y(0) - y(last.leakage)) }));
-  if (x(problem.free) - x(0) > 150) parts.push(svg("text", { x: x(0) + 10, y: y(0) - 10 }, "no mechanism"));
+  parts.push(svg("path", { class: "below", d: `${path(exact.points)}L${x(0)} ${y(last.leakage)}V${y(0)}Z` }));
+  const here = facts.optimum, place = { cx: x(state.by === "distortion" ? state.distortion : here.distortion), cy: y(Math.min(here.leakage, top)) };
+  if (x(problem.free) - x(0) > 150) parts.push(svg("text", { x: x(0) + 10, y: y(0) - (Math.abs(y(0) - 14 - place.cy) < 14 ? 34 : 10) }, "no mechanism"));
   parts.push(svg("path", { class: "axis", d: `M${left} ${above}V${tall - below}H${width - right}` }));
   const response = Array.from({ length: 400 }, (_, n) => ({ distortion: (end * (n + 1)) / 400 }))
     .map((p) => ({ ...p, leakage: problem.randomizedResponse(p.distortion) })).filter((p) => p.leakage <= top);
-  parts.push(svg("path", { class: "response", d: path(response) }));
+  if (upper) parts.push(svg("path", { class: "upper", d: path(whole(upper)) }));
   parts.push(svg("path", { class: "exact", d: path(whole(exact), exact.jumps.map((jump) => exact.points.find((p) => p.distortion === jump.distortion && p.leakage === jump.high))) }));
-  for (const [name, curve] of Object.entries({ upper, lower })) if (curve) parts.push(svg("path", { class: name, d: path(whole(curve)) }));
+  parts.push(svg("path", { class: "response", d: path(response) }));
+  if (lower) parts.push(svg("path", { class: "lower", d: path(whole(lower)) }));
   for (const jump of exact.jumps) {
     if (jump.high > top) continue;
     const [from, to] = [jump.high, jump.low].map((leakage) => ({ cx: x(jump.distortion), cy: y(leakage), r: 4 }));
     parts.push(svg("line", { class: "jump", x1: from.cx, x2: to.cx, y1: from.cy, y2: to.cy }), svg("circle", { class: "open", ...from }), svg("circle", { class: "closed", ...to }));
   }
-  const here = facts.optimum, place = { cx: x(state.by === "distortion" ? state.distortion : here.distortion), cy: y(Math.min(here.leakage, top)) };
   if (place.cx <= width) {
     parts.push(svg("path", { class: "guide", d: `M${place.cx} ${y(0)}V${place.cy}H${left}` }), svg("circle", { class: "here", r: 6, ...place, "data-leakage": here.leakage }));
   }
@@ -359,7 +361,7 @@ function simplex() {
   const shown = isThree() && $("set").value === "three";
   $("simplex-figure").hidden = !shown;
   if (!shown) return;
-  const { vertices } = state.set, corners = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(spot), points = (list) => list.map((p) => p.join()).join(" ");
+  const { labels, vertices } = state.set, corners = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(spot), points = (list) => list.map((p) => p.join()).join(" ");
   const svgRoot = $("simplex");
   if (!svgRoot.querySelector(".vertex")) {
     svgRoot.setAttribute("viewBox", `0 0 ${SIDE + 2 * LEFT} ${HIGH + TOP + 24}`);
@@ -370,17 +372,18 @@ function simplex() {
         return svg("line", { class: "border", x1, y1, x2, y2 });
       }),
       svg("polygon", { class: "hull" }), svg("path", { class: "prior" }),
-      ...["x1", "x2", "x3"].map((name, i) => svg("text", { x: corners[i][0], y: corners[i][1] + (i < 2 ? 17 : -8), "text-anchor": "middle" }, name)),
+      ...corners.map(([x, y], i) => svg("text", { class: "corner", x, y: y + (i < 2 ? 17 : -8), "text-anchor": "middle" })),
       ...vertices.map((_, v) => vertex(v)),
     );
   }
+  svgRoot.querySelectorAll(".corner").forEach((text, i) => (text.textContent = labels[i]));
   svgRoot.querySelector(".hull").setAttribute("points", points(vertices.map(spot)));
   const [px, py] = spot(facts.optimum.prior);
   svgRoot.querySelector(".prior").setAttribute("d", `M${px} ${py - 7}L${px + 7} ${py}L${px} ${py + 7}L${px - 7} ${py}Z`);
   vertices.forEach((p, v) => {
     const handle = svgRoot.querySelectorAll(".vertex")[v], [x, y] = spot(p);
     handle.setAttribute("transform", `translate(${x} ${y})`);
-    handle.setAttribute("aria-label", `Vertex ${v + 1}: ${p.map((q, i) => `x${i + 1} ${q}`).join(", ")}`);
+    handle.setAttribute("aria-label", `Vertex ${v + 1}: ${p.map((q, i) => `${labels[i]} ${q}`).join(", ")}`);
   });
 }
 
@@ -414,7 +417,7 @@ function move(v, wanted, grid) {
   const [, second, third] = cut.map((p) => Math.round(p / total / grid));
   const steps = Math.round(1 / grid), last = Math.min(third, steps - second);
   const vertices = state.set.vertices.map((p, n) => (n === v ? [steps - second - last, second, last].map((count) => +(count * grid).toFixed(3)) : p));
-  change({ set: { labels: ["x1", "x2", "x3"], vertices } });
+  change({ set: { ...state.set, vertices } });
 }
 
 // ---- Beginning ----------------------------------------------------------------------------------------------------------------

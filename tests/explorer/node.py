@@ -1,17 +1,13 @@
 """The explorer's module, run by Node."""
 
-import importlib.util
 import json
 import shutil
 import subprocess
 
 import pytest
 
+from docs import build_explorer as builder
 from paper_repro.paths import ROOT
-
-SPEC = importlib.util.spec_from_file_location("build_explorer", ROOT / "docs" / "build_explorer.py")
-builder = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(builder)
 
 needs_node = pytest.mark.skipif(
     not (shutil.which("node") and shutil.which("npm")),

@@ -281,7 +281,7 @@ def test_lines_are_told_apart_without_color_and_seen_in_the_dark(page, path, sch
     page.wait(DRAWN, 60)
     styles = page.run(
         "['exact', 'response', 'upper', 'lower'].map((name) => getComputedStyle(document.querySelector(`#curve .${name}`)))"
-        ".map(({stroke, strokeDasharray}) => [stroke, strokeDasharray])"
+        ".map(({stroke, strokeDasharray, strokeWidth}) => [stroke, strokeDasharray + strokeWidth])"
     )
     assert len({dash for _, dash in styles}) == 4
     ground = luminance(page.run("getComputedStyle(document.body).backgroundColor"))
