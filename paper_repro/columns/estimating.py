@@ -162,7 +162,7 @@ def estimate(
     method: Method = "unbiased",
     of: Of = "population",
     by: str | None = None,
-    missing: Literal["refuse", "leave out"] = "refuse",
+    missing: Literal["refuse", "leave out"] | None = None,
 ) -> Estimate:
     """True frequencies of the categories of a released column, with confidence intervals.
 
@@ -184,8 +184,9 @@ def estimate(
         Whose frequencies are estimated: of those that the records were sampled from, or of the released records themselves.
     by : str, optional
         A column that was published as it is: estimates within each of its values, as parts of all records.
-    missing : "refuse" or "leave out"
-        What to do with records without a value, where the mechanism has no category for them.
+    missing : "refuse" or "leave out", optional
+        What to do with records without a value, where the mechanism has no category for them. By default they are left out if
+        the document says that they were kept as they are, and else refused.
 
     Returns
     -------
@@ -216,11 +217,21 @@ def estimate(
     table = open_table(data)
     found = table.counts(columns)
     groups = [None] if by is None else _distinct(found.column(by).combine_chunks())
-    channels = _of_groups(mechanism, groups, by)
+    given = _documents_read(mechanism)
+    channels = _of_groups(given, groups, by)
     labels = channels[0].labels
     for channel in channels:
         check_same_letters(labels, channel.labels, "two of the mechanisms")
-    counts = _counted(found, columns, groups, labels, f"{table.name}: column {column}", missing)
+    policies = [getattr(one, "policy", {}) for one in (given.values() if isinstance(given, Mapping) else [given])]
+    kept = any(policy.get("missing") == "keep" for policy in policies)
+    how = ("leave out" if kept else "refuse") if missing is None else missing
+    counts = _counted(found, columns, groups, labels, f"{table.name}: column {column}", how)
+    if any("consistent" in str(policy.get("randomness")) for policy in policies):
+        warnings.warn(
+            "the column was released consistently: records of one person and answer were changed alike, and if there are many, "
+            "intervals, which take all records to be changed independently, are too narrow",
+            stacklevel=2,
+        )
     return _estimates(counts, channels, labels, None if by is None else groups, confidence, method, of)
 
 
@@ -310,12 +321,26 @@ def weights(mechanism: Any) -> Any:
     return pandas.DataFrame(check_invertible(channel).weights, index=index, columns=columns)
 
 
+def _documents_read(given: Any) -> Any:
+    """A document in place of its path; several by their strata."""
+    if isinstance(given, str | Path):
+        return MechanismDocument.read(given)
+    if not isinstance(given, list | tuple):
+        return given
+    documents = [_documents_read(one) for one in given]
+    if len(documents) == 1 and "stratum" not in getattr(documents[0], "policy", {}):
+        return documents[0]
+    return {getattr(one, "policy", {}).get("stratum"): one for one in documents}
+
+
 def _of_groups(given: Any, groups: Sequence[Any], by: str | None) -> list[Mechanism]:
-    """The mechanism of each group, which may be one for all, or in a dict or documents that say whose each is."""
-    if isinstance(given, list | tuple):
-        documents = [MechanismDocument.read(one) if isinstance(one, str | Path) else one for one in given]
-        given = {getattr(one, "policy", {}).get("stratum"): one for one in documents}
+    """The mechanism of each group, which may be one for all, or in a dict that says whose each is."""
     if not isinstance(given, Mapping):
+        if stratum := getattr(given, "policy", {}).get("stratum"):
+            raise ValueError(
+                f"the mechanism is of the stratum {stratum!r} alone: give those of all strata in a list, "
+                f"and by={given.policy['by']!r}"
+            )
         return [mechanism_of(given)] * len(groups)
     if by is None:
         raise ValueError("there are several mechanisms; name the column that tells which is whose: by=...")

@@ -178,10 +178,24 @@ def test_groups_may_have_mechanisms_of_their_own(rng, tmp_path):
     documents = []
     for name, mechanism in (("north", EYES), ("south", both)):
         path = tmp_path / f"{name}.json"
-        MechanismDocument(IntegerSampler.of(mechanism), policy={"stratum": name}).write(path)
+        MechanismDocument(IntegerSampler.of(mechanism), policy={"stratum": name, "by": "region"}).write(path)
         documents.append(path)
+    with pytest.raises(ValueError, match="the mechanism is of the stratum 'north' alone: give those of all strata"):
+        pr.estimate(frame, "eyes", documents[0], by="region")
     again = pr.estimate(frame, "eyes", documents, by="region", of="sample")
     assert np.allclose(again.frequencies, found.frequencies, atol=1e-12)
+
+
+def test_what_the_document_says_of_missing_values_and_repeats_is_heeded():
+    frame = pandas.DataFrame({"eyes": ["blue", "brown", None, "blue"] * 100})
+    sampler = IntegerSampler.of(EYES)
+    kept = MechanismDocument(sampler, policy={"missing": "keep", "randomness": "consistent by id"})
+    with pytest.warns(
+        UserWarning, match="intervals, which take all records to be changed independently, are too narrow"
+    ):
+        assert pr.estimate(frame, "eyes", kept).records == 300
+    with pytest.raises(ValueError, match="has 100 missing values"):
+        pr.estimate(frame, "eyes", MechanismDocument(sampler, policy={"missing": "refuse"}))
 
 
 def test_weights_give_any_total_by_category(rng):
