@@ -408,7 +408,7 @@ def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool
 @one_line_errors
 def inspect(mechanism: str, as_json: bool) -> None:
     """Verify every number that a MECHANISM file states, from its integers alone; exit code 1 if one is wrong."""
-    checks = MechanismDocument.read(mechanism).inspect()
+    checks = MechanismDocument.read(mechanism, verify=False).inspect()
     agree = all(agrees for *_, agrees in checks)
     if as_json:
         names = ("number", "stated", "found", "agrees")

@@ -1,21 +1,50 @@
-"""The mechanism as a document: the integers that were drawn from, and all that is stated of them, for anyone to verify."""
+"""The mechanism as a document: the integers that were drawn from, and all that is stated of them, for anyone to verify.
+
+A file is a JSON object, a field a line. Its checksum notices accidents; no number rests on it, nor on whoever wrote the file:
+:meth:`MechanismDocument.inspect` finds each again from the integers alone.
+"""
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from paper_repro.certificates.checker import Refused, check
+from paper_repro.checks import as_fraction, shortened
 from paper_repro.columns.sampler import IntegerSampler, MatrixSampler, SpreadSampler
+from paper_repro.graphs import Adjacency
+from paper_repro.notions import DifferentialPrivacy, Notion, notion_by_name
+from paper_repro.notions.constrained import Constraints
 from paper_repro.sources import SourceSet
+from paper_repro.types import FloatArray
 
-__all__ = ["FORMAT", "MechanismDocument"]
+__all__ = ["FORMAT", "Check", "MechanismDocument", "notion_of", "write_for_r"]
 
 FORMAT = "privacy-distortion mechanism, version 1"
+# Leakages that are sums of logarithms may come out otherwise on another machine, in the last digits.
+_CURVED = ("Renyi differential privacy", "Sibson information", "mutual information")
+_LAST_DIGITS = 1e-9
+# By how much rounding to integers, and that of the floats before it, may miss a budget.
+_ROUNDING = 1e-9
+# Bits of a number of which any sum is exact in double precision.
+_EXACT_SUMS = 52
+
+
+class Check(NamedTuple):
+    """A number: its name, what is stated, what was found, and whether that is so."""
+
+    name: str
+    stated: Any
+    found: Any
+    agrees: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,22 +55,31 @@ class MechanismDocument:
     ----------
     sampler : IntegerSampler
     source : SourceSet, or None
-    notion : str
+        Its labels are those of the sampler.
+    notion : Notion
+        What the mechanism is best for.
     budget : dict
-        What was asked for: a distortion, or a leakage in nats.
+        What was asked for: a ``distortion``, or a ``leakage`` in nats.
     stated : dict
-        Leakage in nats by the name of the notion.
+        Leakage in nats by the name of the notion; of the mechanism's own notion, or one as of :func:`notion_by_name`.
     distortion : float, or None
-        Worst case over the source set, a probability.
+        Worst case over the source set, a probability, or with losses an expected loss.
     constraints, knowledge, policy : dicts
-        What else the mechanism keeps to; where the source set comes from; what was done with missing and unknown values.
+        ``keep_at_least``, ``invariant`` and ``forbidden``; where the source set comes from; what was done with missing and
+        unknown values, and where the randomness is from.
     version : str
         Of the package that wrote it.
+    losses : ndarray, shape (M, M), or None
+        In place of Hamming distortion.
+    certificate : dict, or None
+        Of the optimum: see :mod:`paper_repro.certificates`.
+    price : float, or None
+        Nats that the mechanism leaks beyond the least there is, by the certificate: what estimable frequencies cost.
     """
 
     sampler: IntegerSampler
     source: SourceSet | None = None
-    notion: str = "differential privacy"
+    notion: Notion = field(default_factory=DifferentialPrivacy)
     budget: Mapping[str, float] = field(default_factory=dict)
     stated: Mapping[str, float] = field(default_factory=dict)
     distortion: float | None = None
@@ -49,43 +87,272 @@ class MechanismDocument:
     knowledge: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
+    losses: FloatArray | None = None
+    certificate: Mapping[str, Any] | None = None
+    price: float | None = None
+    _checksums: tuple[str, str] | None = None
 
     def write(self, path: str | Path) -> None:
         """Write it as JSON. Raises OSError if that cannot be."""
-        document = {
+        labels, source = self.sampler.labels, self.source
+        content = {
             "format": FORMAT,
-            "version": self.version,
-            "categories": list(self.sampler.labels),
+            "package_version": self.version,
+            "categories": len(labels) if labels == range(len(labels)) else list(labels),
             "bits": self.sampler.bits,
             "integers": {name: numbers.tolist() for name, numbers in self.sampler.integers.items()},
-            "source_set": None if self.source is None else self.source.vertices.tolist(),
-            "notion": self.notion,
-            "budget": dict(self.budget),
-            "stated": dict(self.stated),
+            "source_set": None if source is None else _source_described(source),
+            "notion": _described(self.notion),
+            "budget": {name: _text(value) for name, value in self.budget.items()},
+            "leakage": [
+                {**_described(self._notion(name)), "nats": _text(value)} for name, value in self.stated.items()
+            ],
             "distortion": self.distortion,
             "constraints": dict(self.constraints),
+            "losses": None if self.losses is None else self.losses.tolist(),
             "knowledge": dict(self.knowledge),
             "policy": dict(self.policy),
+            "certificate": self.certificate,
+            "price": self.price,
         }
-        Path(path).write_text(json.dumps(document, ensure_ascii=False) + "\n", encoding="utf-8")
+        lines = _lines(content)
+        lines.append(f'"checksum": "{_checksum(lines)}"')
+        Path(path).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
     @classmethod
-    def read(cls, path: str | Path) -> MechanismDocument:
-        """Read it from JSON. Raises ValueError if it is no such document, OSError if it cannot be read."""
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f"{path} is no mechanism of this version: its format is not {FORMAT!r}")
-        labels, bits = content["categories"], content["bits"]
-        numbers = {name: np.array(value, dtype=np.int64) for name, value in content["integers"].items()}
-        sampler: IntegerSampler
-        if "matrix" in numbers:
-            sampler = MatrixSampler(numbers["matrix"], labels, bits)
-        else:
-            sampler = SpreadSampler(numbers["kept"], numbers["weights"], labels, bits)
-        source = None if content["source_set"] is None else SourceSet(content["source_set"], labels=labels)
-        names = ("notion", "budget", "stated", "distortion", "constraints", "knowledge", "policy", "version")
-        return cls(sampler, source, **{name: content[name] for name in names})
+    def read(
+        cls, path: str | Path, *, categories: Sequence[Any] | None = None, verify: bool = True
+    ) -> MechanismDocument:
+        """Read it from JSON, and verify it, unless :meth:`inspect` is to say what is wrong.
 
-    def inspect(self) -> list[tuple[str, Any, Any, bool]]:
-        """Every number again, from the integers alone: its name, what is stated, what was found, and whether they agree."""
-        return []
+        Raises
+        ------
+        ValueError
+            If it is no such document, of another version, for other categories than those given, was edited, or states a
+            number that is not what its integers have.
+        OSError
+            If it cannot be read.
+        """
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (ValueError, RecursionError):
+            raise ValueError(f"{path} is no mechanism: it is no JSON; take the file as it was written") from None
+        found = content.get("format") if isinstance(content, dict) else None
+        if found != FORMAT:
+            raise ValueError(
+                f"{path} is no mechanism that this version reads: its format is {found!r}, not {FORMAT!r}; take the version of "
+                "the package that wrote it"
+            )
+        try:
+            document = cls._of(content)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, LookupError) as error:
+            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"{path} was edited, or is damaged: {what}; take the file as it was written") from None
+        own = list(document.sampler.labels)
+        if categories is not None and list(categories) != own:
+            raise ValueError(
+                f"{path} is for other categories: {shortened(own)}, and not {shortened(list(categories))}; take the mechanism of "
+                "this column, its categories in the same order"
+            )
+        for name, stated, again, agrees in document.inspect() if verify else ():
+            if not agrees:
+                raise ValueError(
+                    f"{path} was edited, or is damaged: {name} is stated as {stated!r} and found to be {again!r}; take the file "
+                    "as it was written"
+                )
+        return document
+
+    @classmethod
+    def _of(cls, content: dict[str, Any]) -> MechanismDocument:
+        stated = content.pop("checksum")
+        checksums = stated, _checksum(_lines(content))
+        labels = content["categories"]
+        labels = range(labels) if isinstance(labels, int) else labels
+        if len(set(labels)) != len(labels):
+            raise ValueError("a category is there twice")
+        numbers = {name: _integers(value) for name, value in content["integers"].items()}
+        bits = content["bits"]
+        kind: Any = MatrixSampler if set(numbers) == {"matrix"} else SpreadSampler
+        sampler = kind(**numbers, labels=labels, bits=bits)
+        notion = notion_of(content["notion"], len(labels))
+        leakages = {}
+        for entry in content["leakage"]:
+            nats, name = float(entry.pop("nats")), entry["name"]
+            if entry != _described(notion if name == notion.name else notion_by_name(name)):
+                raise ValueError(f"{name} has other parameters than those of this document")
+            leakages[name] = nats
+        source, losses = content["source_set"], content["losses"]
+        return cls(
+            sampler,
+            None if source is None else _source_of(source, labels),
+            notion,
+            {name: float(value) for name, value in content["budget"].items()},
+            leakages,
+            content["distortion"],
+            content["constraints"],
+            content["knowledge"],
+            content["policy"],
+            content["package_version"],
+            None if losses is None else np.array(losses, dtype=float),
+            content["certificate"],
+            content["price"],
+            checksums,
+        )
+
+    def _notion(self, name: str) -> Notion:
+        return self.notion if name == self.notion.name else notion_by_name(name)
+
+    def inspect(self) -> list[Check]:
+        """Every number again, from the integers alone.
+
+        What is exact has to agree to the last digit. Information and Renyi divergences, which have logarithms, may differ by 1e-9
+        nats from machine to machine, and a budget may be missed by as much, relatively.
+
+        Returns
+        -------
+        list of (name, stated, found, agrees)
+        """
+        checks, leakages = [], {}
+        if self._checksums is not None:
+            checks.append(Check("checksum", *self._checksums, self._checksums[0] == self._checksums[1]))
+        for name, stated in self.stated.items():
+            found = leakages[name] = self.sampler.leakage(self._notion(name), self.source)
+            close = found == stated or (name in _CURVED and abs(found - stated) <= _LAST_DIGITS)
+            checks.append(Check(f"{name}, nats", stated, found, close))
+        distortion = None
+        if self.distortion is not None and self.source is not None:
+            distortion = self.sampler.distortion(self.source, self.losses)
+            checks.append(Check("distortion", self.distortion, distortion, distortion == self.distortion))
+        for name, most in self.budget.items():
+            spent = distortion if name == "distortion" else leakages.get(self.notion.name)
+            if spent is not None:
+                within = spent <= most * (1 + _ROUNDING) + 1e-12
+                checks.append(Check(f"budget of {name}", most, spent, within))
+        return [*checks, *self._constraints(), *self._optimum(leakages)]
+
+    def _constraints(self) -> list[Check]:
+        if not any(np.any(value) for value in self.constraints.values() if value is not None) or self.source is None:
+            return []
+        asked = {"keep_at_least": None, "invariant": False, "forbidden": None, **self.constraints}
+        asked["invariant"] = bool(asked["invariant"])
+        constraints, mechanism, checks = Constraints.of(self.source, **asked), self.sampler.mechanism, []
+        if constraints is None:
+            return []
+        if constraints.floors.any():
+            slack = float((1 - mechanism.distortions - constraints.floors).min())
+            checks.append(Check("kept beyond keep_at_least, at least", 0.0, slack, slack >= -_ROUNDING))
+        if constraints.invariant:
+            vertices = self.source.vertices
+            moved = float(np.abs(vertices @ mechanism.matrix - vertices).max())
+            checks.append(Check("change of an expected frequency, at most", 0.0, moved, moved <= _ROUNDING))
+        if constraints.forbidden:
+            count = sum(mechanism.matrix[pair] > 0 for pair in constraints.forbidden)
+            checks.append(Check("forbidden pairs that can occur", 0, int(count), count == 0))
+        return checks
+
+    def _optimum(self, leakages: Mapping[str, float]) -> list[Check]:
+        if self.certificate is None:
+            return []
+        try:
+            found = "; ".join(check(self.certificate))
+        except Refused as error:
+            return [Check("certificate", "proved", f"refused: {error}", False)]
+        checks = [Check("certificate", "proved", found, self.certificate["notion"]["name"] == self.notion.name)]
+        point, own = self.certificate["points"][0], leakages.get(self.notion.name)
+        bound = point.get("least_leakage") or point.get("least_ratio")
+        if self.price is not None and own is not None and bound:
+            least = float(as_fraction(bound)) if "least_leakage" in point else math.log(as_fraction(bound))
+            agrees = abs(own - least - self.price) <= _LAST_DIGITS
+            checks.append(Check("price of what is estimable, nats", self.price, own - least, agrees))
+        return checks
+
+
+def _lines(content: Mapping[str, Any]) -> list[str]:
+    return [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in content.items()]
+
+
+def _checksum(lines: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _text(value: float) -> float | str:
+    """JSON has no infinity."""
+    return float(value) if math.isfinite(value) else "infinity"
+
+
+def _integers(value: Any) -> Any:
+    array = np.array(value)
+    if array.dtype.kind != "i":
+        raise ValueError("its integers are no integers")
+    return array.astype(np.int64)
+
+
+def _described(notion: Notion) -> dict[str, Any]:
+    """A notion's name, parameters and graph."""
+    known = {name: getattr(notion, name) for name in ("delta", "standard", "alpha") if hasattr(notion, name)}
+    known = {name: value if isinstance(value, bool) else _text(value) for name, value in known.items()}
+    if notion.name == "mutual information":
+        known = {}
+    graph: Adjacency | None = getattr(notion, "adjacency", None)
+    if graph is not None and graph.weights is not None:
+        pairs = zip(graph.neighbor_pairs.tolist(), graph.weights, strict=True)
+        known["weights"] = [[*pair, str(weight)] for pair, weight in pairs]
+    elif graph is not None:
+        known["neighbors"] = graph.edges.tolist()
+    return {"name": notion.name, **known}
+
+
+def notion_of(described: Mapping[str, Any], letters: int) -> Notion:
+    """The notion that a document names, with its parameters and graph. Raises ValueError if there is none.
+
+    >>> notion_of({"name": "approximate differential privacy", "delta": 0.1, "standard": True}, 2)
+    ApproximateDP(delta=0.1, standard=True)
+    """
+    given = {name: value for name, value in described.items() if name not in ("name", "neighbors", "weights")}
+    given = {name: value if isinstance(value, bool) else float(value) for name, value in given.items()}
+    if "neighbors" in described:
+        given["adjacency"] = Adjacency.from_edges(letters, [tuple(pair) for pair in described["neighbors"]])
+    if "weights" in described:
+        table = np.full((letters, letters), math.inf, dtype=object)
+        np.fill_diagonal(table, 0)
+        for one, other, weight in described["weights"]:
+            table[one, other] = weight
+        given["adjacency"] = Adjacency.from_weights(table)
+    return type(notion_by_name(described["name"]))(**given)
+
+
+def _source_described(source: SourceSet) -> dict[str, Any]:
+    if source.bounds is not None:
+        lower, upper = (bound.tolist() for bound in source.bounds)
+        return {"name": source.name, "lower": lower, "upper": upper}
+    return {"name": source.name, "vertices": source.vertices.tolist()}
+
+
+def _source_of(described: Mapping[str, Any], labels: Sequence[Any]) -> SourceSet:
+    if "lower" in described:
+        return SourceSet.from_intervals(described["lower"], described["upper"], labels, described["name"])
+    return SourceSet(np.array(described["vertices"], dtype=float), labels, described["name"])
+
+
+def write_for_r(sampler: IntegerSampler, path: str | Path) -> MatrixSampler:
+    """Write a CSV that R reads as a matrix for ``sdcMicro::pram(data, pd=...)``; what it says, as a sampler with its own leakage.
+
+    Its numbers are integers over ``2**52``, so that each row sums to 1 exactly, in whatever order and precision R adds it, and
+    are written with 17 digits, from which R gets them back. In R:
+    ``pd <- as.matrix(read.csv(path, row.names=1, check.names=FALSE))``. Of at most 10,000 categories.
+    Raises ValueError above, and OSError if the file cannot be written.
+
+    >>> import tempfile
+    >>> from paper_repro.mechanisms import randomized_response
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = write_for_r(IntegerSampler.of(randomized_response(3, 1.0)), Path(folder, "pd.csv"))
+    >>> round(written.leakage(DifferentialPrivacy()), 12)
+    1.0
+    """
+    exported = MatrixSampler.of_matrix(sampler.mechanism.matrix, sampler.labels, _EXACT_SUMS)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["", *map(str, exported.labels)])
+        for label, row in zip(exported.labels, exported.mechanism.matrix.tolist(), strict=True):
+            rows.writerow([str(label), *(f"{entry:.17g}" for entry in row)])
+    return exported

@@ -149,6 +149,12 @@ class ExactMatrix:
         """What of each letter is changed, shape (M,)."""
         return self.unit - self.matrix.diagonal().astype(object)
 
+    def spent(self, losses: FloatArray) -> tuple[Whole, int]:
+        """Expected losses of each letter, shape (M,), in whole numbers of the second number's inverse; losses of shape (M, M)."""
+        numbers = _whole(np.append(losses.ravel(), 1.0))
+        table = numbers[:-1].reshape(losses.shape)
+        return (self.matrix.astype(object) * table).sum(axis=1), self.unit * int(numbers[-1])
+
     def privacy(self, delta: Fraction, standard: bool, adjacency: Adjacency | None) -> float:
         """Differential privacy, approximate or not, between the neighbors of a graph, in nats."""
         judge = hockey_stick_leakage if standard and delta else ratio_leakage

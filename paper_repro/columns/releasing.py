@@ -326,7 +326,7 @@ def _stratum(
         sampler,
         price,
         _leakages(sampler, best.notion, known),
-        sampler.distortion(known),
+        sampler.distortion(known, best.costs),
         nothing.leakage if best.gap_unit == "nats" else nothing.distortion,
     )
 
@@ -362,7 +362,7 @@ def _document(stratum: Stratum, drawing: _Drawing, asked: Mapping[str, Any]) -> 
     return MechanismDocument(
         stratum.sampler,
         stratum.source,
-        stratum.best.notion.name,
+        stratum.best.notion,
         {name: float(value) for name, value in stratum.best.budget.items()},
         {name: value for name, value in stratum.leakages.items() if value is not None},
         stratum.distortion,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paper_repro.checks import check_count
 from paper_repro.columns.exactly import ExactMatrix, ExactSpread, Integers, priors_of, rounded_up
 from paper_repro.columns.outward import information, renyi_divergence
 from paper_repro.columns.randomness import Bits, Words
@@ -31,7 +32,7 @@ from paper_repro.notions import (
     RenyiDP,
     SibsonInformation,
 )
-from paper_repro.notions.ratios import check_alphabets
+from paper_repro.notions.ratios import check_alphabets, log_rounded_up
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
@@ -70,7 +71,7 @@ class IntegerSampler(ABC):
     def of(mechanism: Mechanism, bits: int = BITS) -> IntegerSampler:
         """The integers next to a mechanism: a matrix, or of more than 1,000 letters the numbers it is made of."""
         if (spread := mechanism.spread) is None:
-            return MatrixSampler(_rounded_matrix(mechanism.matrix, bits), mechanism.labels, bits)
+            return MatrixSampler.of_matrix(mechanism.matrix, mechanism.labels, bits)
         return SpreadSampler.of_spread(spread, mechanism.labels, bits)
 
     def sample(self, codes: ArrayLike, bits: Bits) -> NDArray[Any]:
@@ -151,13 +152,51 @@ class IntegerSampler(ABC):
             return self._exact.maximal_leakage()
         return information(self.mechanism, priors, notion.alpha)
 
-    def distortion(self, source: SourceSet) -> float:
-        """Largest probability of change over a source set, exact and rounded up.
+    def leakage_of_repeats(self, notion: Notion, releases: int, source: SourceSet | None = None) -> float:
+        """What so many independent releases of one and the same value leak together, in nats, never understated.
 
-        Raises ValueError if it is none, or over other letters.
+        Exact for differential and Renyi privacy, whose losses add up. Of approximate privacy each release has its part of delta.
+        Information adds up at most, and nothing leaks more than the letter itself, ``log M``; Sibson information is at most
+        maximal leakage, and maximal information, whose prior changes with what is already known, at most differential privacy.
+        Releases by :class:`~paper_repro.columns.randomness.Consistent` are one, as long as the value is the same.
+        Raises ValueError as :meth:`leakage` does, or if the number is below 1.
+
+        >>> sampler = IntegerSampler.of(Mechanism([[0.75, 0.25], [0.25, 0.75]]))
+        >>> [round(math.exp(sampler.leakage_of_repeats(DifferentialPrivacy(), n)), 9) for n in (1, 2)]
+        [3.0, 9.0]
+        >>> round(sampler.leakage_of_repeats(MaximalLeakage(), 10), 12) == round(math.log(2), 12)
+        True
         """
-        check_alphabets(self.mechanism, source, "the distortion")
-        return rounded_up(priors_of(source).largest_mean(self._exact.changed) / 2**self.bits)
+        if check_count(releases, "releases") == 1:
+            return self.leakage(notion, source)
+        if isinstance(notion, ApproximateDP):
+            notion = ApproximateDP(notion.delta / releases, notion.standard, notion.adjacency)
+        if isinstance(notion, SibsonInformation):
+            notion = MaximalLeakage()
+        if isinstance(notion, MaximalInformation):
+            notion = DifferentialPrivacy()
+        total = (
+            Fraction(self.leakage(notion, source)) * releases if math.isfinite(self.leakage(notion, source)) else None
+        )
+        if isinstance(notion, MaximalLeakage | MutualInformation):
+            letters = log_rounded_up(Fraction(len(self.labels)))
+            return letters if total is None else min(letters, rounded_up(total))
+        return math.inf if total is None else rounded_up(total)
+
+    def distortion(self, source: SourceSet, losses: FloatArray | None = None) -> float:
+        """Largest probability of change over a source set, or with losses of shape (M, M) expected loss; exact and rounded up.
+
+        Raises ValueError if the set is none, or over other letters, or losses are given for more than 1,000 letters in M numbers.
+        """
+        priors = priors_of(check_alphabets(self.mechanism, source, "the distortion"))
+        if losses is None:
+            return rounded_up(priors.largest_mean(self._exact.changed) / 2**self.bits)
+        if not isinstance(self._exact, ExactMatrix):
+            raise ValueError(
+                f"losses are for mechanisms as a matrix, and this one has {len(self.labels)} letters in M numbers"
+            )
+        values, unit = self._exact.spent(losses)
+        return rounded_up(priors.largest_mean(values) / unit)
 
     @property
     @abstractmethod
@@ -186,6 +225,16 @@ class MatrixSampler(IntegerSampler):
             )
         self.matrix, self.labels, self.bits = matrix, labels, bits
         self.kept = matrix.diagonal().copy()
+
+    @classmethod
+    def of_matrix(cls, matrix: FloatArray, labels: Sequence[Hashable], bits: int = BITS) -> MatrixSampler:
+        """The integers next to a matrix, shape (M, M).
+
+        >>> MatrixSampler.of_matrix(np.array([[0.6, 0.4], [0.4, 0.6]]), range(2), bits=3).matrix
+        array([[4, 4],
+               [4, 4]])
+        """
+        return cls(_rounded_matrix(matrix, bits), labels, bits)
 
     @property
     def integers(self) -> dict[str, Integers]:
