@@ -244,15 +244,12 @@ class ChannelMomentProgram:
             weight, price = float(tried.weights.sum()), float(tried.duals.sum())
             if not (weight > 0 and price > 0 and tried.gap <= _ACCEPTED):
                 break
-            penalties, allowance = self._penalties(tried.duals) / weight, distortion * price / weight
-            bound = least_renyi_divergence(
-                self._alpha, self._pairs, tried.weights, tried.tangent, penalties, allowance, place
-            )
-            if bound > best.bound:
-                duals = tried.duals / weight
-                best = replace(best, weights=tried.weights / weight, duals=duals, tangent=tried.tangent, bound=bound)
             if tried.figure <= distortion and place < best.figure:
                 best = replace(best, logs=tried.logs, figure=place)
+            # All multipliers prove most at their own level, and are judged at that of the channel.
+            duals = tried.duals / weight
+            proved = replace(best, weights=tried.weights / weight, duals=duals, tangent=tried.tangent)
+            best = max((self._proved(one, distortion, place) for one in (best, proved)), key=lambda one: one.bound)
             best = replace(best, gap=best.figure - best.bound)
             if best.gap <= _ACCEPTED / 100:
                 break
@@ -261,6 +258,14 @@ class ChannelMomentProgram:
             following = place + _lowered(self._alpha, change) if (self._alpha - 1) * change > -1 else -math.inf
             place = following if low < following < high else (low + high) / 2
         return best
+
+    def _proved(self, found: _Found, distortion: float, place: float) -> _Found:
+        level = found.figure if math.isfinite(found.figure) else place
+        penalties, allowance = self._penalties(found.duals), distortion * float(found.duals.sum())
+        bound = least_renyi_divergence(
+            self._alpha, self._pairs, found.weights, found.tangent, penalties, allowance, level
+        )
+        return replace(found, bound=bound)
 
     def _by_distortions(self, leakage: float, best: _Found) -> _Found:
         """The distortion whose least leakage is this one: Newton's method in its logarithm, between two that enclose it."""
