@@ -374,21 +374,14 @@ def _numbers(path: str) -> Any:
     help="Whose frequencies: of those sampled from, or of the released rows themselves.",
 )
 @click.option("--by", metavar="COLUMN", help="A column that was not changed: estimates for each of its values.")
+@click.option("--encoding", default="", help="Of a CSV, such as latin-1; UTF-8 if not given.")
 @json_option
 @one_line_errors
 def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Estimate the true frequencies of a released column of TABLE, with confidence intervals."""
-    documents = [MechanismDocument.read(path) for path in mechanisms]
-    kept = any(document.policy.get("missing") == "keep" for document in documents)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        found = estimated(
-            table,
-            column,
-            documents[0] if len(documents) == 1 else documents,
-            missing="leave out" if kept else "refuse",
-            **options,
-        )
+        found = estimated(table, column, mechanisms, **options)
     notes = [str(warning.message) for warning in heard if issubclass(warning.category, UserWarning)]
     frame = found.frame.reset_index()
     if as_json:

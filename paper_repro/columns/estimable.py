@@ -26,7 +26,8 @@ from typing import NamedTuple
 import numpy as np
 
 from paper_repro.checks import check_between
-from paper_repro.mechanisms import Mechanism, Spread
+from paper_repro.columns.inverses import inverse_of
+from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import ApproximateDP
 from paper_repro.tradeoff import OptimalMechanism, solver
 from paper_repro.types import FloatArray
@@ -70,26 +71,9 @@ def amplifications(mechanism: Mechanism) -> FloatArray:
     >>> amplifications(Mechanism.constant([0.5, 0.5]))
     array([inf, inf])
     """
-    if mechanism.spread is not None:
-        return _of_spread(mechanism.spread)
-    matrix = mechanism.matrix
-    if np.linalg.cond(matrix) > 1e15:
-        return np.full(len(matrix), np.inf)
-    return np.ptp(np.linalg.inv(matrix), axis=0)
-
-
-def _of_spread(spread: Spread) -> FloatArray:
-    """Of ``Q = diag(d) + s w'``: the inverse is ``diag(1/d) - (s/d) (w/d)' / (1 + w . s/d)``."""
-    rest = spread.kept - spread.shares * spread.answers
-    if (np.abs(rest) <= 1e-15 * spread.kept).any() or not spread.kept.all():
-        return np.full(len(rest), np.inf)
-    lost = spread.shares / rest
-    drawn = spread.answers / rest / (1 + spread.answers @ lost)
-    first, last = np.argsort(lost)[[0, -1]]
-    most, least = np.full(len(rest), lost[last]), np.full(len(rest), lost[first])
-    most[last], least[first] = np.delete(lost, last).max(), np.delete(lost, first).min()
-    own, others = 1 / rest - lost * drawn, np.sort([-least * drawn, -most * drawn], axis=0)
-    return np.maximum(own, others[1]) - np.minimum(own, others[0])
+    inverse = inverse_of(mechanism)
+    singular = inverse.condition > 1e15
+    return np.full(mechanism.alphabet_size, np.inf) if singular else inverse.ranges
 
 
 def estimable(best: OptimalMechanism, *, share: float = 0.5) -> Estimable:

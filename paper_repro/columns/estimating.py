@@ -130,7 +130,8 @@ class Estimate(ShownAsTable):
         index = pandas.Index(list(self.labels), name="category")
         if self.groups is not None:
             index = pandas.MultiIndex.from_product([list(self.groups), list(self.labels)], names=["group", "category"])
-        return pandas.DataFrame({name: column.ravel() for name, column in self._columns.items()}, index=index)
+        columns = self._columns | {"published": self.published.astype(np.int64)}
+        return pandas.DataFrame({name: column.ravel() for name, column in columns.items()}, index=index)
 
     @property
     def _columns(self) -> dict[str, FloatArray]:
@@ -163,6 +164,7 @@ def estimate(
     of: Of = "population",
     by: str | None = None,
     missing: Literal["refuse", "leave out"] | None = None,
+    encoding: str = "",
 ) -> Estimate:
     """True frequencies of the categories of a released column, with confidence intervals.
 
@@ -187,6 +189,8 @@ def estimate(
     missing : "refuse" or "leave out", optional
         What to do with records without a value, where the mechanism has no category for them. By default they are left out if
         the document says that they were kept as they are, and else refused.
+    encoding : str, optional
+        Of a CSV; UTF-8 if not given.
 
     Returns
     -------
@@ -214,7 +218,7 @@ def estimate(
     yes             0.2  0.142  0.260
     """
     columns = [column] if by is None else [by, column]
-    table = open_table(data)
+    table = open_table(data, encoding=encoding)
     found = table.counts(columns)
     groups = [None] if by is None else _distinct(found.column(by).combine_chunks())
     given = _documents_read(mechanism)

@@ -69,6 +69,11 @@ class Inverse(ABC):
 
     @property
     @abstractmethod
+    def ranges(self) -> FloatArray:
+        """How far the weights of each category range, shape (M,), dimensionless; 1 if nothing is changed."""
+
+    @property
+    @abstractmethod
     def weights(self) -> FloatArray:
         """W, shape (M, M). Raises ValueError where it does not fit: beyond 10,000 letters."""
 
@@ -113,6 +118,10 @@ class _OfMatrix(Inverse):
         square = (self._matrix * curvatures) @ self._matrix.T
         square.flat[:: len(square) + 1] += added
         return np.linalg.solve(square, slopes)
+
+    @property
+    def ranges(self) -> FloatArray:
+        return np.ptp(self._inverse, axis=0)
 
     @property
     def weights(self) -> FloatArray:
@@ -160,6 +169,14 @@ class _OfSpread(Inverse):
         middle = np.array([[-(self._answers**2 @ curvatures), 1.0], [1.0, 0.0]])
         first, divided = slopes / diagonal, beside / diagonal
         return first - np.linalg.solve(middle + divided @ beside.T, beside @ first) @ divided
+
+    @property
+    def ranges(self) -> FloatArray:
+        first, last = np.argsort(self._lost)[[0, -1]]
+        most, least = np.full(len(self._lost), self._lost[last]), np.full(len(self._lost), self._lost[first])
+        most[last], least[first] = np.delete(self._lost, last).max(), np.delete(self._lost, first).min()
+        others = np.sort([-least * self._drawn, -most * self._drawn], axis=0)
+        return np.maximum(self._kept, others[1]) - np.minimum(self._kept, others[0])
 
     @property
     def weights(self) -> FloatArray:
