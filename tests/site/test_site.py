@@ -4,9 +4,10 @@ import re
 
 import pytest
 
+from docs import build_site
 from docs.links import broken
 from paper_repro.claims import read_ledger
-from paper_repro.paths import ROOT
+from paper_repro.paths import NOTEBOOKS, ROOT
 from tests.browser import PROGRAM, Browser
 
 SITE = ROOT / "build" / "site"
@@ -72,6 +73,16 @@ def test_a_page_of_a_paper_has_its_rows_its_functions_and_figures(paper):
     assert 'href="../api/papers.html#paper_repro.papers.' in text
 
 
+def test_every_chapter_and_every_notebook_is_on_the_first_page():
+    linked = set(re.findall(r'href="([^"#]+)"', text_of("index.html")))
+    assert linked >= {f"notebooks/{path.stem}.html" for path in NOTEBOOKS.glob("*.ipynb")}
+    assert linked >= {
+        f"{name}.html" for name in ("README", "CONTRIBUTING", "api/index", "figures/README", "papers/index")
+    }
+    assert linked >= {"figures/ledger.html", "figures/ledger_rows.html"}
+    assert ("the_explorer.html" in linked) == (SITE / "explorer.html").exists()
+
+
 def test_a_theorem_leads_to_its_function_row_and_figure():
     text = text_of("papers/kalantari2017.html")
     row = next(
@@ -120,3 +131,29 @@ def test_no_page_is_wider_than_the_window_and_its_formulas_and_pictures_are_ther
     assert page.run("document.documentElement.scrollWidth") <= width
     assert page.run("[...document.images].every((one) => one.loading === 'lazy' || one.naturalWidth > 0)")
     assert page.run(r"[...document.querySelectorAll('article p')].every((one) => !/\$\S[^$]*\$/.test(one.textContent))")
+
+
+def test_a_build_that_fails_says_why_and_leaves_the_site_as_it_was(tmp_path, monkeypatch, capsys):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("before")
+    monkeypatch.setattr(build_site, "SITE", tmp_path / "site")
+    monkeypatch.setattr(build_site, "NEW", tmp_path / "new")
+    monkeypatch.setattr(build_site, "_explorer", lambda: tmp_path / "explorer.html")
+    monkeypatch.setattr(build_site, "_gather", lambda explorer: None)
+    monkeypatch.setattr(build_site, "_set", lambda: ["notebooks/a.ipynb:7: image file not readable: b.png"] * 2)
+    assert build_site.main() == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "notebooks/a.ipynb:7: image file not readable: b.png",
+        "make site: 1 to mend; build/site is as it was",
+    ]
+    assert (tmp_path / "site" / "index.html").read_text() == "before"
+
+
+def test_links_that_are_good_on_a_code_host_are_good_in_the_site():
+    text = (
+        "[a](../paper_repro/sources.py#L3-L9), [`b`](../paper_repro/curves.py), [c](ledger.html#x.y), [d](../notebooks)"
+    )
+    assert build_site._links(text, ROOT / "figures" / "page.md") == (
+        "<a href='../paper_repro/sources.html#L3'>a</a>, <a href='../paper_repro/curves.html'>`b`</a>, "
+        "<a href='ledger_rows.html#x.y'>c</a>, d"
+    )
