@@ -77,6 +77,17 @@ def prose(app, what, name, obj, options, lines):
             rows = [line.strip("| ").split(" | ") for line in (lines[i - 1], *lines[i + 1 : last])]
             told = [f"   {'  -' if place else '* -'} {cell}" for row in rows for place, cell in enumerate(row)]
             lines[i - 1 : last] = [".. list-table::", "   :header-rows: 1", "", *told, ""]
+    # Examples after a section, without a head of their own, are none of its entries.
+    first = next((i for i, line in enumerate(lines) if line.startswith(">>> ")), 0)
+    if "-" * 3 in "".join(lines[:first]) and "Examples" not in lines[:first]:
+        lines[first:first] = ["Examples", "--------"]
+
+
+def signature(app, what, name, obj, options, arguments, returned):
+    """Write a signature as its source does: names of types without where they are from."""
+    short = [re.sub(r"~?[\w.]*\.(\w+)", r"\1", text or "") for text in (arguments, returned)]
+    short = [re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text).replace("<factory>", "...") for text in short]
+    return short[0] or None, short[1] or None
 
 
 def public(app, env, node, contnode):
@@ -172,6 +183,7 @@ def setup(app):
     """Register what is above."""
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.connect("autodoc-process-docstring", prose, priority=100)  # before napoleon
+    app.connect("autodoc-process-signature", signature)
     app.connect("doctree-read", anchors)
     app.connect("missing-reference", public)
     app.connect("html-page-context", origin)

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
-_LINK = re.compile(r"<(a|embed|iframe|img|link|object|script|source)\b[^>]*?\s(?:href|src|data)=\"([^\"]*)\"")
+_LINK = re.compile(r"<(a|embed|iframe|img|link|object|script|source)\b[^>]*?\s(?:href|src|data)=[\"']([^\"']*)[\"']")
 _ID = re.compile(r"<[^>]*?\s(?:id|name)=\"([^\"]*)\"")
 
 

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import json
+import re
 import textwrap
 from collections import Counter
 from functools import cache
@@ -144,7 +145,7 @@ def _object(one):
 def _summary(one):
     """Return the first line of a docstring, from reStructuredText to Markdown."""
     line = inspect.getdoc(one).partition("\n\n")[0].replace("\n", " ").replace("|", r"\|")
-    return line.replace("``", "`")
+    return re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", line.replace("``", "`"))
 
 
 def _modules():

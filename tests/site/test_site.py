@@ -53,12 +53,15 @@ def test_every_link_leads_somewhere_and_nothing_is_elsewhere():
 
 def test_what_is_broken_is_told(tmp_path):
     (tmp_path / "a.html").write_text('<a id="here"></a><a href="b.html"></a><img src="c.png"><a href="#there"></a>')
-    (tmp_path / "d.html").write_text('<a href="a.html#here"></a><script src="https://x.org/x.js"></script>')
+    (tmp_path / "d.html").write_text(
+        "<a href='a.html#here'></a><a href='e.html'></a><script src='https://x.org/x.js'></script>"
+    )
     (tmp_path / "e.css").write_text("@import 'https://x.org/x.css'; a { background: url(data:,) }")
     assert broken(tmp_path) == [
         "a.html: #there leads to no place in that page",
         "a.html: b.html leads to no file",
         "a.html: c.png leads to no file",
+        "d.html: e.html leads to no file",
         "d.html: https://x.org/x.js is elsewhere",
         "e.css: https://x.org/x.css is elsewhere",
     ]
@@ -74,7 +77,7 @@ def test_a_page_of_a_paper_has_its_rows_its_functions_and_figures(paper):
 
 
 def test_every_chapter_and_every_notebook_is_on_the_first_page():
-    linked = set(re.findall(r'href="([^"#]+)"', text_of("index.html")))
+    linked = set(re.findall(r"""href=["']([^"'#]+)["']""", text_of("index.html")))
     assert linked >= {f"notebooks/{path.stem}.html" for path in NOTEBOOKS.glob("*.ipynb")}
     assert linked >= {
         f"{name}.html" for name in ("README", "CONTRIBUTING", "api/index", "figures/README", "papers/index")
