@@ -188,12 +188,12 @@ def finding_of_estimates(table: pd.DataFrame) -> str:
     """How far off the published and the estimated shares are at most, in a sentence.
 
     >>> finding_of_estimates(estimates_table(["no", "yes"], [0.5, 0.5], [0.4, 0.6], [0.3, 0.5], [0.5, 0.7], [0.4, 0.6]))
-    'Published shares are off by up to 10.0 points, estimates by up to 0.0'
+    'Published shares are off by up to 10 percentage points, estimates by up to 0'
     """
     published, estimated = (
         100 * float((table[name] - table["true"]).abs().max()) for name in ("published", "estimate")
     )
-    return f"Published shares are off by up to {published:.1f} points, estimates by up to {estimated:.1f}"
+    return f"Published shares are off by up to {published:.2g} percentage points, estimates by up to {estimated:.2g}"
 
 
 def _name_categories(axes: Axes, names: list[str]) -> None:
