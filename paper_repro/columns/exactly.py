@@ -113,13 +113,17 @@ def _place(above: Integers, below: Integers, part: Fraction = Fraction(0)) -> in
         quotients = np.where(above > 0, (above - float(part)) / below, -1.0)
     best = int(quotients.argmax())
     close = np.flatnonzero(quotients >= quotients[best] * (1 - _CLOSE))
-    numerators = above[close].astype(object) * part.denominator - part.numerator
-    denominators = below[close].astype(object)
     while len(close):
-        middle = len(close) // 2
-        best = int(close[middle])
-        better = numerators * denominators[middle] > denominators * numerators[middle]
-        close, numerators, denominators = close[better], numerators[better], denominators[better]
+        best = int(close[len(close) // 2])
+        if not part and below[best]:  # letters that are treated alike are many
+            ratio = Fraction(int(above[best]), int(below[best]))
+            times = above[close] // ratio.numerator
+            same = (times * ratio.numerator == above[close]) & (times * ratio.denominator == below[close])
+            close = close[~same]
+        numerators = above[close].astype(object) * part.denominator - part.numerator
+        denominators = below[close].astype(object)
+        top = int(above[best]) * part.denominator - part.numerator
+        close = close[numerators * int(below[best]) > denominators * top]
     return best
 
 

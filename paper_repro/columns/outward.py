@@ -16,6 +16,7 @@ the r of the worst prior, and bounds whatever r is.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -52,8 +53,9 @@ def information(mechanism: Mechanism, priors: Priors, order: float) -> float:
     values, top = _divergences(mechanism, prior, known, order)
     if not np.isfinite(values).all():
         return math.inf
-    whole = [int(value) for value in np.ceil(np.ldexp(values, 60)).tolist()]
-    return _nats(rounded_up(priors.largest_mean(whole) / 2**60), top, order)
+    power = 61 - math.frexp(float(np.abs(values).max()))[1]
+    whole = np.ceil(np.ldexp(values, power)).astype(np.int64).astype(object)
+    return _nats(rounded_up(priors.largest_mean(whole) / Fraction(2) ** power), top, order)
 
 
 def _worst(mechanism: Mechanism, source: SourceSet, order: float) -> tuple[FloatArray, BoolArray]:

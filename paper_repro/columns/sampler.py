@@ -21,6 +21,7 @@ from paper_repro.checks import check_count
 from paper_repro.columns.exactly import ExactMatrix, ExactSpread, Integers, priors_of, rounded_up
 from paper_repro.columns.outward import information, renyi_divergence
 from paper_repro.columns.randomness import Bits, Words
+from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism, Spread
 from paper_repro.notions import (
     ApproximateDP,
@@ -133,11 +134,11 @@ class IntegerSampler(ABC):
         Raises ValueError if the notion is another one, or needs a source set over the same letters and has none.
         """
         if isinstance(notion, DifferentialPrivacy):
-            return self._exact.privacy(Fraction(0), False, notion.adjacency)
+            return self._private(notion.adjacency)
         if isinstance(notion, ApproximateDP):
             return self._exact.privacy(Fraction(notion.delta), bool(notion.standard), notion.adjacency)
         if isinstance(notion, RenyiDP):
-            most = self._exact.privacy(Fraction(0), False, notion.adjacency)
+            most = self._private(notion.adjacency)
             if math.isinf(notion.alpha) or not 0 < most < math.inf:
                 return most
             return min(most, renyi_divergence(self.mechanism, notion.alpha, notion.adjacency))
@@ -197,6 +198,13 @@ class IntegerSampler(ABC):
             )
         values, unit = self._exact.spent(losses)
         return rounded_up(priors.largest_mean(values) / unit)
+
+    def _private(self, adjacency: Adjacency | None) -> float:
+        return self._local if adjacency is None else self._exact.privacy(Fraction(0), False, adjacency)
+
+    @cached_property
+    def _local(self) -> float:
+        return self._exact.privacy(Fraction(0), False, None)
 
     @property
     @abstractmethod

@@ -12,7 +12,7 @@ import paper_repro as pr
 from paper_repro.papers.ghazi2021 import rr_top_k, rr_with_prior
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(200))
 def test_rr_with_prior_is_the_optimum_for_one_prior(seed):
     rng = np.random.default_rng([21, seed])
     prior = rng.dirichlet(np.full(int(rng.integers(2, 8)), rng.choice([0.3, 1.0, 5.0])))
