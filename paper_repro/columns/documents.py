@@ -94,6 +94,11 @@ class MechanismDocument:
 
     def write(self, path: str | Path) -> None:
         """Write it as JSON. Raises OSError if that cannot be."""
+        Path(path).write_text(self.text, encoding="utf-8")
+
+    @property
+    def text(self) -> str:
+        """The JSON that is written."""
         labels, source = self.sampler.labels, self.source
         content = {
             "format": FORMAT,
@@ -117,7 +122,7 @@ class MechanismDocument:
         }
         lines = _lines(content)
         lines.append(f'"checksum": "{_checksum(lines)}"')
-        Path(path).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        return "{\n" + ",\n".join(lines) + "\n}\n"
 
     @classmethod
     def read(

@@ -22,6 +22,7 @@ from paper_repro.columns.randomness import Bits, Consistent, OperatingSystem, Se
 from paper_repro.columns.sampler import IntegerSampler
 from paper_repro.columns.tables import Categories, arrow_module, decoded, open_table
 from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
+from paper_repro.errors import CertificateError, SolverError
 from paper_repro.notions import NOTION_NAMES, Notion, notion_by_name
 from paper_repro.reproduce.cluster import on_cluster
 from paper_repro.sources import SourceSet
@@ -30,6 +31,8 @@ from paper_repro.types import IntArray
 
 __all__ = ["Release", "Stratum", "release"]
 
+# Categories up to which a document has a certificate of the optimum.
+_MOST_PROVED = 50
 _CONSTRAINTS = {"keep_at_least", "forbidden", "invariant"}
 
 
@@ -282,8 +285,9 @@ def release(
         with whole_or_nothing(path) as file:
             write_table(file, path, drawing.schema, batches, table)
             for document, beside in zip(told, documents, strict=True):
+                with whole_or_nothing(beside) as text:
+                    text.write(document.text.encode())
                 written.append(beside)
-                document.write(beside)
     except BaseException:
         for beside in written:
             beside.unlink(missing_ok=True)
@@ -370,7 +374,28 @@ def _document(stratum: Stratum, drawing: _Drawing, asked: Mapping[str, Any]) -> 
         {"source_set": repr(stratum.source), "class": stratum.source.source_class, "rows": stratum.rows},
         policy,
         paper_repro.__version__,
+        stratum.best.costs,
+        proof := _proof(stratum.best),
+        _price(stratum) if proof else None,
     )
+
+
+def _proof(best: OptimalMechanism) -> dict[str, Any] | None:
+    """The certificate of the optimum, where it has few numbers: not of intervals, all whose vertices it would list."""
+    if best.source.bounds is not None or best.source.alphabet_size > _MOST_PROVED:
+        return None
+    try:
+        return best.certificate
+    except (CertificateError, SolverError, ValueError):
+        return None
+
+
+def _price(stratum: Stratum) -> float | None:
+    """Nats beyond the least, as the certificate has it to the last digit: of notions without logarithms."""
+    leakage, best = stratum.leakages[stratum.best.notion.name], stratum.best
+    if leakage is None or best.gap_unit != "nats" or best.notion.tolerance > 1e-9:
+        return None
+    return leakage - (best.leakage - best.gap)
 
 
 def _notes(
