@@ -52,7 +52,7 @@ export class LinearSolver {
   // Minimize costs . x subject to rows x <= upper, with equality in the last `equal` of them, x >= 0. Rows are lists of
   // [column, coefficient]; `start` is the basis of a program of the same shape. Duals are of the rows, <= 0 where they are <=.
   // The solver's tolerances are absolute: larger right sides and costs, by `scale`, make them smaller.
-  solve({ costs, rows, upper, equal = 0, scale = 1 }, start = null) {
+  solve({ costs, rows, upper, equal = 0, scale = 1e4 }, start = null) {
     const { highs, model } = this;
     const starts = [0], entries = rows.flat();
     for (const row of rows) starts.push(starts.at(-1) + row.length);
@@ -70,8 +70,12 @@ export class LinearSolver {
     const { optimal } = highs.constants.modelStatus;
     for (const retry of [{}, { presolve: "on" }, { presolve: "off", solver: "ipm" }]) {
       model.options.set(retry);
-      model.run();
-      if (model.getModelStatus() === optimal) break;
+      try {
+        model.run();
+        if (model.getModelStatus() === optimal) break;
+      } catch (error) {
+        if (error.name !== "HighsError") throw error;
+      }
       model.clearSolver();
     }
     model.options.set(this.options);
@@ -392,7 +396,7 @@ class Channel {
   // Multipliers of a slightly smaller leakage, which they prove to be too little.
   leastLeakage({ s }, budget) {
     const D = fixed(budget);
-    for (let step = 1e-11; step < 1e-3; step *= 10) {
+    for (let step = 0.9e-11; step < 1e-3; step *= 10) {
       const lower = s * (1 + step);
       if (lower >= 1) break;
       const [above, below] = this.bound(this.solve(lower), lower);
@@ -429,7 +433,7 @@ class Graph extends Channel {
     const [spent, sums] = this._spending(place);
     const rows = [...compared, ...spent, ...sums];
     const upper = rows.map((_, row) => (row < rows.length - size ? 0 : 1));
-    const found = this.solver.solve({ costs: [...range(place).map(() => 0), 1], rows, upper, equal: size, scale: 1e4 }, this.start);
+    const found = this.solver.solve({ costs: [...range(place).map(() => 0), 1], rows, upper, equal: size }, this.start);
     this.start = found.basis;
     const multipliers = found.duals.slice(0, compared.length).map((y) => Math.max(0, -y));
     const slope = sum(multipliers.map((y, row) => y * found.values[compared[row][0][0]]));
@@ -490,7 +494,7 @@ class Information extends Channel {
     const caps = range(cells).map((cell) => [[cell, 1], [cells + (cell % size), -1]]);
     const rows = [...outputs, ...spent, ...caps, ...sums];
     const upper = rows.map((_, row) => (row < rows.length - size ? 0 : 1));
-    const found = this.solver.solve({ costs: [...range(place).map(() => 0), 1], rows, upper, equal: size, scale: 1e4 }, this.start);
+    const found = this.solver.solve({ costs: [...range(place).map(() => 0), 1], rows, upper, equal: size }, this.start);
     this.start = found.basis;
     const multipliers = found.duals.slice(0, count * size).map((y) => Math.max(0, -y));
     return {
@@ -625,7 +629,7 @@ export class Problem {
       ? (enough ? 0 : distortion === 0 ? result.leakage : program.leastLeakage(found, distortion, result.leakage))
       : (enough ? this.free : found.s === 0 ? 0 : program.leastDistortion(found, leakage));
     const gap = atDistortion ? (result.leakage === bound ? 0 : result.leakage - bound) : result.distortion - bound;
-    const kept = atDistortion ? result.distortion <= distortion + Math.max(2 * slack, 2e-12 * distortion) : result.leakage <= leakage * (1 + 1e-11) + 1e-14;
+    const kept = atDistortion ? result.distortion <= distortion + Math.max(2 * slack, 2e-12 * distortion) : result.leakage <= leakage + 1e-11 * Math.max(1, leakage);
     const forcing = !program.forces || vertices.length === 1 || !found.multipliers || program.forces(found, result.leakage, result.distortion);
     const closed = atDistortion ? gap <= 1e-9 : gap <= 1e-9 * result.distortion + 1e-15;
     return { ...result, prior, forcing, bound, gap, unit: atDistortion ? "nats" : "distortion", certified: kept && closed };

@@ -144,6 +144,7 @@ function update() {
     show();
     say(`${much}. In Python: ${$("python").textContent}`);
     for (const id of ["curve", "legend", "matrix", "simplex"]) $(id).replaceChildren();
+    delete $("matrix").dataset.shape;
     $("beside").tBodies[0].replaceChildren();
     $("answer").textContent = $("curve-title").textContent = $("class").textContent = "";
     $("simplex-figure").hidden = true;
@@ -171,7 +172,7 @@ function update() {
     mechanism(labels);
     simplex();
     if (anew) curves();
-    else draw();
+    else if (drawn?.own === problem) drawn.move(facts.optimum);
     performance.clearMarks("shown");
     performance.mark("shown");
   } catch (error) {
@@ -234,28 +235,28 @@ function mechanism(labels) {
   const { matrix, prior, forcing } = facts.optimum, table = $("matrix");
   $("class").textContent = `${CLASSES[facts.class]} Row: true letter; column: published letter. Below, ${forcing
     ? "the least favorable prior of the set, which forces the result by itself." : "the prior of the set whose distortion binds; by itself it does not force the result."}`;
-  const line = (part, name, values, scope) => {
-    const row = part.insertRow(), head = document.createElement("th");
-    head.scope = scope;
-    head.textContent = name;
-    row.append(head);
-    for (const x of values) {
-      const entry = row.insertCell();
-      entry.textContent = cell(x);
-      entry.style.setProperty("--share", x);
+  const shape = JSON.stringify(labels);
+  if (table.dataset.shape !== shape) {
+    const head = (row, text, scope) => Object.assign(row.appendChild(document.createElement("th")), { textContent: text, scope });
+    table.dataset.shape = shape;
+    table.replaceChildren();
+    const top = table.createTHead().insertRow();
+    top.insertCell();
+    for (const label of labels) head(top, label, "col");
+    const body = table.createTBody();
+    for (const [part, name] of [...labels.map((label) => [body, label]), [table.createTFoot(), "prior"]]) {
+      const row = part.insertRow();
+      head(row, name, "row");
+      for (const _ of labels) row.insertCell();
     }
-    return row;
-  };
-  table.replaceChildren();
-  const top = table.createTHead().insertRow();
-  for (const label of ["", ...labels]) {
-    const head = top.appendChild(document.createElement(label === "" ? "td" : "th"));
-    head.textContent = label;
-    if (label !== "") head.scope = "col";
   }
-  const body = table.createTBody();
-  matrix.forEach((row, i) => line(body, labels[i], row, "row"));
-  line(table.createTFoot(), "prior", prior, "row");
+  const values = [...matrix.flat(), ...prior];
+  table.querySelectorAll("tbody td, tfoot td").forEach((entry, n) => {
+    const text = cell(values[n]);
+    if (entry.textContent === text) return; // most stay as they are
+    entry.textContent = text;
+    entry.style.setProperty("--share", text);
+  });
 }
 
 // ---- The curve ----------------------------------------------------------------------------------------------------------------
@@ -321,8 +322,7 @@ function draw() {
   // What no mechanism reaches: below the curve, and to the left of what is drawn of it.
   const last = exact.points.at(-1);
   parts.push(svg("path", { class: "below", d: `${path(exact.points)}L${x(0)} ${y(last.leakage)}V${y(0)}Z` }));
-  const here = facts.optimum, place = { cx: x(state.by === "distortion" ? state.distortion : here.distortion), cy: y(Math.min(here.leakage, top)) };
-  if (x(problem.free) - x(0) > 150) parts.push(svg("text", { x: x(0) + 10, y: y(0) - (Math.abs(y(0) - 14 - place.cy) < 14 ? 34 : 10) }, "no mechanism"));
+  if (x(problem.free) - x(0) > 150) parts.push(svg("text", { class: "inside", x: x(0) + 10, y: y(0) - 10 }, "no mechanism"));
   parts.push(svg("path", { class: "axis", d: `M${left} ${above}V${tall - below}H${width - right}` }));
   const response = Array.from({ length: 400 }, (_, n) => ({ distortion: (end * (n + 1)) / 400 }))
     .map((p) => ({ ...p, leakage: problem.randomizedResponse(p.distortion) })).filter((p) => p.leakage <= top);
@@ -335,9 +335,16 @@ function draw() {
     const [from, to] = [jump.high, jump.low].map((leakage) => ({ cx: x(jump.distortion), cy: y(leakage), r: 4 }));
     parts.push(svg("line", { class: "jump", x1: from.cx, x2: to.cx, y1: from.cy, y2: to.cy }), svg("circle", { class: "open", ...from }), svg("circle", { class: "closed", ...to }));
   }
-  if (place.cx <= width) {
-    parts.push(svg("path", { class: "guide", d: `M${place.cx} ${y(0)}V${place.cy}H${left}` }), svg("circle", { class: "here", r: 6, ...place, "data-leakage": here.leakage }));
-  }
+  const guide = svg("path", { class: "guide" }), here = svg("circle", { class: "here", r: 6 });
+  parts.splice(parts.findIndex((part) => part.getAttribute("class") === "below") + 1, 0, guide);
+  parts.push(here);
+  drawn.move = ({ distortion, leakage }) => {
+    const cx = x(state.by === "distortion" ? state.distortion : distortion), cy = y(Math.min(leakage, top));
+    for (const part of [guide, here]) part.style.display = cx <= width ? "" : "none";
+    guide.setAttribute("d", `M${cx} ${y(0)}V${cy}H${left}`);
+    here.setAttribute("transform", `translate(${cx} ${cy})`);
+  };
+  drawn.move(facts.optimum);
   $("curve").setAttribute("viewBox", `0 0 ${width} ${tall}`);
   $("curve").style.height = `${tall}px`;
   $("curve").replaceChildren(...parts);

@@ -236,6 +236,8 @@ def test_what_cannot_be_is_one_line(page, path):
         "pr.optimal_mechanism(pr.SourceSet([1 / 14] * 14), distortion=0.2, notion=pr.MaximalInformation())"
         in page.run(NOTICE)
     )
+    choose(page, "set", "P_II_4")  # and back to what it can do
+    assert len(cells(page, "tbody tr")) == 4 and not page.run(NOTICE)
     show(page, path)
     page.run(
         "((field) => (field.value = '7', field.dispatchEvent(new Event('input'))))(document.getElementById('budget'))"
