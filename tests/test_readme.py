@@ -23,7 +23,7 @@ COMMANDS = [
     for line in block.replace("\\\n", " ").splitlines()
     if line.strip() and not line.startswith("#")
 ]
-PRIVACY_DISTORTION = [command for command in COMMANDS if re.match(r"(\S*/)?privacy-distortion\b", command)]
+PRIVACY_DISTORTION = [command for command in COMMANDS if re.match(r"(\S*/)?(privacy-distortion|paper-repro)\b", command)]
 PAPERMILL = [command for command in COMMANDS if re.match(r"(\S*/)?papermill\b", command)]
 LINKS = re.findall(r"\]\(([^)\s]+)[^)]*\)", PROSE)
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
@@ -74,6 +74,7 @@ def test_every_command_is_one_that_a_checkout_has(command):
         "python3",
         ".venv/bin/python",
         ".venv/bin/privacy-distortion",
+        ".venv/bin/paper-repro",
         ".venv/bin/papermill",
     }
     assert program in known
