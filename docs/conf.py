@@ -105,6 +105,8 @@ def formula(self, node):
     told = mathml(node.astext())
     if not told:
         logging.getLogger(__name__).warning("no formula: %s", node.astext(), location=node)
+    # Only fonts for mathematics have a prime that is meant to be raised and made small again.
+    told = re.sub("<msup>(<mi>.</mi>)<mi>′</mi></msup>", r'<mrow>\1<mi class="prime">′</mi></mrow>', told)
     if isinstance(node, nodes.math_block):
         told = '<div class="formula">' + told.replace("<math", '<math display="block"', 1) + "</div>"
     elif len(node.astext()) > 40:
