@@ -172,8 +172,7 @@ def optimal_mechanism(
         for one of its neighbors is published for none; approximate differential privacy, maximal leakage and maximal
         information leave a choice.
 
-        These three are for differential privacy, its approximate version, maximal leakage and maximal information, and at most
-        60 letters: the programs are over the whole channel.
+        These three are for at most 60 letters, or 32 for information and Renyi divergences: programs are over the whole channel.
 
     Returns
     -------

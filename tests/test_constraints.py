@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import paper_repro as pr
-from tests.oracles.constrained import least_distortion
+from tests.oracles.constrained import invariant_information, least_distortion
 
 LETTERS = pr.SourceSet([0.5, 0.3, 0.2], labels="abc")
 # What sdcMicro's `pram` drew for testdata$roof with pd = 0.95, alpha = 0.5 (sdcTools/sdcMicro, issue 264, 2018): it keeps the
@@ -104,6 +104,46 @@ def test_optima_are_those_of_an_independent_program(seed, kind):
     assert back.distortion == pytest.approx(least_distortion(vertices, costs, best.leakage, **rules), abs=1e-8)
 
 
+CURVED = [
+    pr.MutualInformation(),
+    pr.SibsonInformation(1.01),
+    pr.SibsonInformation(8),
+    pr.RenyiDP(1),
+    pr.RenyiDP(2),
+    pr.RenyiDP(5, pr.line(3)),
+]
+
+
+@pytest.mark.parametrize("notion", CURVED, ids=repr)
+def test_information_and_renyi_divergences(notion):
+    """A constraint that is met anyway changes nothing; those that bind are kept at a certified price, back and forth."""
+    for source in (LETTERS, pr.SourceSet([[0.5, 0.3, 0.2], [0.3, 0.3, 0.4]], labels="abc")):
+        best = pr.optimal_mechanism(source, distortion=0.2, notion=notion)
+        loose = pr.optimal_mechanism(source, distortion=0.2, notion=notion, keep_at_least=1e-9)
+        assert loose.leakage == pytest.approx(best.leakage, abs=1e-6)
+        kept = pr.optimal_mechanism(
+            source, distortion=0.2, notion=notion, keep_at_least=0.78, invariant=source is LETTERS
+        )
+        assert kept.mechanism.matrix.diagonal().min() >= 0.78 and kept.leakage > best.leakage - 1e-9
+        back = pr.optimal_mechanism(
+            source, leakage=kept.leakage + 0.1, notion=notion, keep_at_least=0.78, invariant=source is LETTERS
+        )
+        assert back.distortion < 0.2 and back.leakage <= kept.leakage + 0.1 + 1e-9
+        np.testing.assert_allclose(
+            LETTERS.vertices @ kept.mechanism.matrix, LETTERS.vertices, rtol=0, atol=1e-12 if source is LETTERS else 1
+        )
+
+
+def test_mutual_information_with_invariance_is_that_of_a_balanced_table(rng):
+    for size in (2, 3, 5):
+        prior, costs = rng.dirichlet(np.ones(size)), rng.integers(1, 4, (size, size)) * (1.0 - np.eye(size))
+        distortion = 0.4 * float(prior @ costs @ prior)
+        best = pr.optimal_mechanism(
+            pr.SourceSet(prior), distortion=distortion, notion=pr.MutualInformation(), costs=costs, invariant=True
+        )
+        assert best.leakage == pytest.approx(invariant_information(prior, costs, distortion), abs=1e-8)
+
+
 @pytest.mark.parametrize("notion", [pr.MaximalLeakage(), pr.MaximalInformation(), pr.ApproximateDP(0.1)], ids=repr)
 def test_forbidden_pairs_are_zeros(notion):
     best = pr.optimal_mechanism(LETTERS, distortion=0.25, notion=notion, forbidden=[("a", "c"), ("b", "a")])
@@ -159,7 +199,7 @@ def test_graphs_may_forbid_what_neighbors_do_not_publish():
         (pr.MaximalLeakage(), {"forbidden": ["ab"]}, r"pairs \(true letter, published letter\), got 'ab'"),
         (pr.MaximalLeakage(), {"forbidden": [("a", "x")]}, "forbidden names 'x'"),
         (pr.MaximalLeakage(), {"invariant": 1}, "invariant must be True or False, got 1"),
-        (pr.RenyiDP(2), {"invariant": True}, "not offered for Renyi differential privacy; take differential"),
+        (pr.RenyiDP(2), {"forbidden": [("a", "c")]}, "impossible with finite Renyi differential privacy"),
     ],
 )
 def test_what_contradicts_itself_is_named(notion, given, message):

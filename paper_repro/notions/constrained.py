@@ -17,13 +17,14 @@ from paper_repro.graphs import clique
 from paper_repro.notions.approximate_differential_privacy import ApproximateDP
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
-from paper_repro.notions.information import SibsonInformation
+from paper_repro.notions.information import MutualInformation, SibsonInformation
 from paper_repro.notions.maximal_information import MaximalInformation
 from paper_repro.notions.maximal_leakage import MaximalLeakage
 from paper_repro.notions.optimizers import Weighted
-from paper_repro.notions.ratios import check_graph, is_clique
+from paper_repro.notions.ratios import check_graph, is_clique, neighbors
 from paper_repro.notions.renyi_differential_privacy import RenyiDP
 from paper_repro.solvers.channel_constrained import ChannelConstrainedProgram, Restrictions
+from paper_repro.solvers.channel_convex import ChannelConvexProgram
 from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.games import reaches
 from paper_repro.sources import SourceSet
@@ -35,6 +36,8 @@ __all__ = ["ConstrainedOptimizer", "Constraints"]
 _KEPT = 1e-12
 # A prior counts as worse than others from this much on, relatively, and so many are looked for.
 _SAME, _CUTS = 3e-13, 200
+# Vertices of source sets for information.
+_MOST_VERTICES = 100
 
 
 @dataclass(frozen=True)
@@ -141,11 +144,22 @@ def _pairs(given: Any, labels: Sequence[Hashable]) -> tuple[tuple[int, int], ...
     return tuple(dict.fromkeys(found))
 
 
-class ConstrainedOptimizer(Optimizer):
-    """The best mechanism under constraints for the notions whose programs are linear.
+def _few(source: SourceSet) -> FloatArray:
+    """The vertices, if there are few: the worst prior for information may be a mixture of any of them."""
+    if source.vertex_count > _MOST_VERTICES:
+        raise ValueError(
+            f"under constraints information is bounded over at most {_MOST_VERTICES} vertices, and these intervals have "
+            f"{source.vertex_count}; give one prior, or take differential privacy or maximal leakage"
+        )
+    return source.vertices
 
-    Differential privacy, on graphs and approximate too, maximal leakage and maximal information; see
-    :mod:`paper_repro.solvers.channel_constrained`.
+
+class ConstrainedOptimizer(Optimizer):
+    """The best mechanism under constraints.
+
+    For differential privacy, on graphs and approximate too, maximal leakage and maximal information a linear program in exact
+    arithmetic, :mod:`paper_repro.solvers.channel_constrained`; for information and Renyi divergences a convex one,
+    :mod:`paper_repro.solvers.channel_convex`.
 
     Parameters
     ----------
@@ -157,7 +171,7 @@ class ConstrainedOptimizer(Optimizer):
     Raises
     ------
     ValueError
-        If the notion is none of these, if it makes what is asked for impossible, or there are too many letters.
+        If the notion makes what is asked for impossible, or there are too many letters or vertices.
 
     Examples
     --------
@@ -179,9 +193,18 @@ class ConstrainedOptimizer(Optimizer):
         # Of intervals the vertices that matter, which are found one by one.
         known = source.least_majorized
         self._vertices = source.vertices if source.bounds is None or known is None else known[np.newaxis]
-        self._program = ChannelConstrainedProgram(
-            self._vertices, self.distances, self._restrictions, leakage, self._of_matrix
-        )
+        self._program: ChannelConstrainedProgram | ChannelConvexProgram
+        if isinstance(notion, (MutualInformation, SibsonInformation, RenyiDP)) and math.isfinite(notion.alpha):
+            pairs = neighbors(notion.adjacency, source.alphabet_size) if isinstance(notion, RenyiDP) else None
+            if pairs is None:
+                self._vertices = _few(source)
+            self._program = ChannelConvexProgram(
+                self._vertices, self.distances, self._restrictions, notion.alpha, pairs
+            )
+        else:
+            self._program = ChannelConstrainedProgram(
+                self._vertices, self.distances, self._restrictions, leakage, self._of_matrix
+            )
         if self._weighted is not None:
             self.unit = self._weighted.unit
 
@@ -191,14 +214,14 @@ class ConstrainedOptimizer(Optimizer):
         if isinstance(notion, (RenyiDP, SibsonInformation)) and math.isinf(notion.alpha):
             notion = DifferentialPrivacy(notion.adjacency) if isinstance(notion, RenyiDP) else MaximalLeakage()
         self._weighted: Weighted | None = None
-        if isinstance(notion, MaximalLeakage):
+        if isinstance(notion, (MaximalLeakage, MutualInformation, SibsonInformation)):
             return None
         if isinstance(notion, MaximalInformation):
             return self.source.vertices
-        if not isinstance(notion, (DifferentialPrivacy, ApproximateDP)):
+        if not isinstance(notion, (DifferentialPrivacy, ApproximateDP, RenyiDP)):
             raise ValueError(
-                f"keep_at_least, invariant and forbidden are not offered for {notion.name}; take differential privacy, "
-                "approximate differential privacy, maximal leakage or maximal information"
+                f"keep_at_least, invariant and forbidden are not offered for {notion!r}; take one of this package's notions, see "
+                "notion_by_name"
             )
         check_graph(notion.adjacency, size)
         delta = notion.delta if isinstance(notion, ApproximateDP) else 0.0
@@ -353,7 +376,8 @@ class ConstrainedOptimizer(Optimizer):
 
     def tolerance(self, figure: float, unit: str) -> float:
         # Large ratios are told apart no better than entries of order 1.
-        return max(super().tolerance(figure, unit), 1e-14 if unit == "distortion" else 0.0)
+        least = 1e-14 if isinstance(self._program, ChannelConstrainedProgram) else 1e-9
+        return max(super().tolerance(figure, unit), least if unit == "distortion" else 0.0)
 
     def rounding(self, figure: float, unit: str) -> float:
         return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 1e-15)

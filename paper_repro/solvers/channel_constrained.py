@@ -240,8 +240,10 @@ class ChannelConstrainedProgram:
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a leakage in nats. Raises SolverError if no solver finds it, or there is no such channel."""
-        leakage = min(leakage, _MOST)
-        return self._proposal(self._solve(leakage, None))
+        found = self._solve(min(leakage, _MOST), None)
+        if not found.fits:  # the least that the restrictions allow, but for rounding
+            found = self._solve(min(leakage + _close(leakage), _MOST), None)
+        return self._proposal(found)
 
     def least_leakage(self, certificate: tuple[Any, ...], distortion: float, least: float = 0.0) -> float:
         """The largest leakage in nats known to be excluded at a distortion by (1); 0 if none is, infinity if all are.
@@ -263,6 +265,8 @@ class ChannelConstrainedProgram:
             if high - low <= 1e-15 * max(low, 1e-3):
                 break
             step = place + float(over / slope) if slope else math.inf
+            if over < -1:  # where the exponential rules, Newton's method goes down by one nat at a time
+                step = (low + high) / 2
             if step >= high and over > 0:
                 step = (low + high) / 2 if math.isfinite(high) else 2 * low + 1
             if abs(step - place) <= 1e-15 * max(place, 1e-3):

@@ -73,3 +73,22 @@ def least_distortion(vertices, costs, leakage, kind, floors, allowed, kept, delt
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     return found.fun if found.status == 0 else math.inf
+
+
+def invariant_information(prior, costs, distortion):
+    """Least mutual information of a channel that keeps one prior, at an expected cost: balancing rows and columns, by bisection.
+
+    The joint distribution is ``exp(a_i + b_j - s d_ij)``, with both sums those of the prior.
+    """
+    low, high = 0.0, 200.0
+    for _ in range(100):
+        slope = (low + high) / 2
+        joint = np.outer(prior, prior) * np.exp(-slope * costs)
+        for _ in range(20_000):
+            before = joint.copy()
+            joint *= (prior / joint.sum(axis=1))[:, np.newaxis]
+            joint *= prior / joint.sum(axis=0)
+            if np.abs(joint - before).max() < 1e-15:
+                break
+        low, high = (slope, high) if (joint * costs).sum() > distortion else (low, slope)
+    return float((joint * np.log(joint / np.outer(prior, prior))).sum())
