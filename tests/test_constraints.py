@@ -215,6 +215,15 @@ def test_a_leakage_that_is_too_small_is_told():
         pr.optimal_mechanism(LETTERS, leakage=0.1, keep_at_least=0.9)
 
 
+def test_too_many_letters_are_refused_at_once():
+    with pytest.raises(ValueError, match="for at most 60 letters, got 100000"):
+        pr.optimal_mechanism(pr.SourceSet(np.full(10**5, 1e-5)), distortion=0.1, keep_at_least=0.5)
+    with pytest.raises(ValueError, match="at most 32 letters, not 40"):
+        pr.optimal_mechanism(
+            pr.SourceSet(np.full(40, 1 / 40)), distortion=0.1, keep_at_least=0.5, notion=pr.MutualInformation()
+        )
+
+
 def test_invariance_needs_known_priors():
     wide = pr.SourceSet.from_intervals([0.1, 0.2, 0.3], [0.3, 0.4, 0.5])
     with pytest.raises(ValueError, match=r"these are intervals; give one prior"):

@@ -36,6 +36,8 @@ __all__ = ["ConstrainedOptimizer", "Constraints"]
 _KEPT = 1e-12
 # A prior counts as worse than others from this much on, relatively, and so many are looked for.
 _SAME, _CUTS = 3e-13, 200
+# Letters of channels that are solved.
+_MOST_LETTERS = 60
 # Vertices of source sets for information.
 _MOST_VERTICES = 100
 
@@ -187,6 +189,11 @@ class ConstrainedOptimizer(Optimizer):
         self, notion: Notion, source: SourceSet, constraints: Constraints, costs: FloatArray | None = None
     ) -> None:
         super().__init__(notion, source, costs)
+        if source.alphabet_size > _MOST_LETTERS:
+            raise ValueError(
+                f"keep_at_least, invariant and forbidden are for at most {_MOST_LETTERS} letters, got {source.alphabet_size}: "
+                "their programs are over the whole channel; put rare letters together, or leave the constraints out"
+            )
         self._constraints, self._restrictions = constraints, constraints.restrictions(source)
         leakage = self._form()
         self._refuse_impossible()

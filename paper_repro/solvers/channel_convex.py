@@ -164,7 +164,7 @@ class ChannelConvexProgram:
         return math.expm1(min(rate * leakage, 700.0)) / rate if rate > 0 else leakage
 
     def least_leakage(self, certificate: tuple[FloatArray, ...], distortion: float) -> float:
-        """Bound (1) in nats at a distortion, never below 0, by a certificate of the shapes that the class lists: (V,) and so on."""
+        """Bound (1) in nats at a distortion, never below 0; certificates have the shapes that the class lists, (V,) and so on."""
         total = float(certificate[2].sum())
         if not total > 0:
             return 0.0
