@@ -375,8 +375,8 @@ def _draw_interval(axes: Axes, rows: pd.DataFrame, color: str) -> None:
 
 def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> None:
     """A closed form as the marks of what is printed."""
-    said = "nothing need leak" if len(rows) == 1 else "closed form of mutual information"
-    mark = {**PRINTED.mark, "ms": 8 if len(rows) == 1 else 4.5, "label": f"{lemma}: {said}"}
+    said = f"{lemma}: nothing need leak" if len(rows) == 1 else f"{lemma}: closed form\nof mutual information"
+    mark = {**PRINTED.mark, "ms": 8 if len(rows) == 1 else 4.5, "label": said}
     axes.plot(rows["distortion"], rows["leakage"], zorder=2.8 if len(rows) == 1 else 5, clip_on=False, **mark)
 
 

@@ -49,6 +49,10 @@ _FIGURES: dict[tuple[object, ...], Cited] = {
 _PANEL = (450, 400)
 _ACROSS = 4
 _FEW = 12
+# More stems than these run into one another.
+_CROWDED = 40
+# Up to so many records, the probabilities are written at the stems.
+_WRITTEN = 3
 _LEAST = 1e-4
 _INTERVAL: dict[str, Any] = {"color": "#D9E3EE", "lw": 0}
 
@@ -258,39 +262,29 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
     least = 0.0 if few else _LEAST
     for axes, (names, chances) in zip(places, groups, strict=False):
         changed = np.arange(len(chances))
-        seen = (chances >= _LEAST) | few
-        crowded = seen.sum() > 40
-        axes.vlines(changed[seen], least, chances[seen], color=EXACT.color, lw=1.6 if few else 0.5)
-        axes.plot(
-            changed[seen],
-            chances[seen],
-            "o",
-            color=EXACT.color,
-            ms=4 if few else 1.2 if crowded else 2.5,
-            clip_on=False,
-        )
-        axes.set_title(
-            "\n".join(
-                notion_look(name).label.replace("approximate differential", "approximate\ndifferential")
-                for name in names
-            ),
-            fontsize=7.5,
-        )
-        free = not table.loc[table["notion"].isin(names), "leakage"].to_numpy().max() > SAME
-        if free:
-            note = f"leaks nothing,\none way of many:\n{changed @ chances:.2g} changed\non average"
-            axes.text(0.97, 0.95, note, transform=axes.transAxes, size=7, ha="right", va="top", color="0.3")
+        seen = changed[(chances >= _LEAST) | few]
+        if len(seen) > _CROWDED:
+            axes.fill_between(seen, least, chances[seen], **_INTERVAL)
+            axes.plot(seen, chances[seen], color=EXACT.color, lw=1)
+        else:
+            axes.vlines(seen, least, chances[seen], color=EXACT.color, lw=1.6 if few else 0.8)
+            axes.plot(seen, chances[seen], "o", color=EXACT.color, ms=4 if few else 2.5, clip_on=False)
+        labels = [notion_look(name).label.replace("approximate diff", "approximate\ndiff") for name in names]
+        axes.set_title("\n".join(labels), fontsize=7.5)
+        note: dict[str, Any] = {"transform": axes.transAxes, "size": 7, "ha": "right", "color": "0.3"}
+        likeliest, chance = int(chances.argmax()), f"{chances.max():.2g}"
+        if not table.loc[table["notion"].isin(names), "leakage"].to_numpy().max() > SAME:
+            said = f"leaks nothing,\none way of many:\n{changed @ chances:.2g} changed\non average"
+            axes.text(0.97, 0.95, said, va="top", **note)
+        elif few and len(changed) <= _WRITTEN:
+            for place, share in zip(changed, chances, strict=True):
+                side: dict[str, Any] = (
+                    {"xytext": (-4, 3), "ha": "right"} if place == changed[-1] else {"xytext": (4, 3), "ha": "left"}
+                )
+                axes.annotate(f"{share:.3g}", (place, share), textcoords="offset points", size=7, color="0.3", **side)
         elif not few:
-            likeliest = int(chances.argmax())
-            axes.text(
-                0.5,
-                0.5,
-                f"{likeliest} with\nprobability\n{chances[likeliest]:.2g}",
-                transform=axes.transAxes,
-                size=7,
-                ha="center",
-                color="0.3",
-            )
+            others = f"\nelse {seen[0]} to {seen[-1]}" if 1 < len(seen) <= _CROWDED else ""
+            axes.text(0.7, 0.5, f"{likeliest} with\nprobability\n{chance}{others}", **note)
         axes.grid(False, axis="x")
         if few:
             axes.set_xticks(changed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,6 +28,8 @@ __all__ = [
     "headline",
     "label_ends",
     "label_lines",
+    "label_zeros",
+    "outline",
     "visible_texts",
 ]
 
@@ -38,6 +40,7 @@ _SMALLEST = 7.0  # points
 _GREY = "#595959"
 _LABEL = 8.0  # of a line
 _LEADER: dict[str, Any] = {"arrowstyle": "-", "lw": 0.6, "shrinkA": 0, "shrinkB": 0}
+_LONGEST = 120.0  # pixels of a leader
 _MARGIN = 4.0  # points at the left of the title
 _FINDING, _SUBTITLE = "finding", "subtitle"
 
@@ -106,8 +109,9 @@ def label_lines(
 ) -> list[Text]:
     """Name each line inside the plot, in its color, where the name touches no line and no other text and its own line is nearest.
 
-    By default all lines with a label. Where there is no room near the line, a thin line leads to it. To be called last: limits
-    and the places of plots must not change any more. ``names`` replaces the labels of some.
+    By default all lines with a label. Where there is no room near the line, a thin line leads to it; where that would cross
+    something, the name is in a key. To be called last: limits and the places of plots must not change any more. ``names``
+    replaces the labels of some.
     """
     shown = _labelled(axes, lines, names)
     figure = _arranged(axes)
@@ -115,23 +119,61 @@ def label_lines(
     width, height = int(box.width), int(box.height)
     ink = {line: _ink(axes, line, width, height) for line in axes.lines if line.get_visible()}
     taken = np.logical_or.reduce([np.zeros((height, width), dtype=bool), *ink.values()])
+    written = np.zeros_like(taken)
+    keyed: list[tuple[Line2D, str]] = []
     for text in visible_texts(figure):
         _fill(taken, *Text.get_window_extent(text).translated(-box.x0, -box.y0).extents)
     texts: list[Text] = []
     # The line with the least ink has the fewest places.
     for name, pieces in sorted(shown, key=lambda pair: sum(int(ink[line].sum()) for line in pair[1])):
-        wide, high = (int(length) + 6 for length in _size(axes, name))
-        line, own = pieces[0], np.logical_or.reduce([ink[line] for line in pieces])
-        others = [other for key, other in ink.items() if key not in pieces]
-        x, y, foot = _place(_alone(own, others), others, taken, wide, high)
-        leader = {**_LEADER, "color": line.get_color()} if foot else None
-        at = (x + 3) / width, (y + 3) / height
+        line = pieces[0]
+        own = np.logical_or.reduce([ink[piece] for piece in pieces])
+        others = np.logical_or.reduce([np.zeros_like(own), *(other for key, other in ink.items() if key not in pieces)])
+        place = _place(own, others, taken, written, *_size(axes, name))
+        if place is None:
+            keyed.append((line, name))
+            continue
         text = axes.annotate(
-            name, (foot[0] / width, foot[1] / height) if foot else at, at, xycoords="axes fraction", textcoords="axes fraction",
-            va="bottom", size=_LABEL, color=line.get_color(), arrowprops=leader,
+            name, (place.foot[0] / width, place.foot[1] / height), (place.middle[0] / width, place.middle[1] / height),
+            xycoords="axes fraction", textcoords="axes fraction",
+            ha="center", va="center", rotation=place.degrees, rotation_mode="anchor", size=_LABEL, color=line.get_color(),
+            arrowprops={**_LEADER, "color": line.get_color(), "relpos": place.hold} if place.led else None,
         )  # fmt: skip
         text.set_in_layout(False)
-        _fill(taken, x, y, x + wide, y + high)
+        covered = text.get_tightbbox()
+        assert covered is not None
+        for mask in (taken, written):
+            _fill(mask, *covered.translated(-box.x0, -box.y0).extents)
+        texts.append(text)
+    if keyed:
+        handles, labels = zip(*sorted(keyed, key=lambda pair: axes.lines.index(pair[0])), strict=True)
+        key = axes.legend(handles, labels, loc="best", fontsize=_LABEL, labelcolor="linecolor", handlelength=4)
+        texts += key.get_texts()
+    return texts
+
+
+def label_zeros(axes: Axes, lines: Sequence[Line2D] | None = None) -> list[Text]:
+    """Name each line, in its color, below where it ends: for curves that fall to a common zero. To be called last, as above."""
+    shown = _labelled(axes, lines, None)
+    figure = _arranged(axes)
+    box = axes.get_window_extent()
+    ends = np.array([max(tuple(_visible(axes, line)[-1]) for line in pieces)[0] for _, pieces in shown])
+    feet = axes.transData.transform(np.column_stack([ends, np.zeros(len(ends))]))
+    widths = np.array([_size(axes, name)[0] + 10.0 for name, _ in shown])
+    places = apart(feet[:, 0], widths, np.argsort(ends, kind="stable"), box.x0, box.x1)
+    texts: list[Text] = []
+    for (name, (line, *_)), foot, place in zip(shown, feet - box.min, places - box.x0, strict=True):
+        leader = (
+            {**_LEADER, "color": line.get_color(), "relpos": (0.5, 1), "shrinkB": 3}
+            if abs(place - foot[0]) > 3
+            else None
+        )
+        text = axes.annotate(
+            name, foot / box.size, (place / box.width, (foot[1] - (13 if leader else 6) * figure.dpi / 72) / box.height),
+            xycoords="axes fraction", textcoords="axes fraction", ha="center", va="top", size=_LABEL, color=line.get_color(),
+            arrowprops=leader,
+        )  # fmt: skip
+        text.set_in_layout(False)
         texts.append(text)
     return texts
 
@@ -156,9 +198,9 @@ def check_text(figure: Figure) -> None:
         box = Text.get_window_extent(text)  # without an annotation's arrow
         if not (page.contains(*box.min) and page.contains(*box.max)):
             raise ValueError(f"the text {said!r} leaves the figure; shorten it, or give the figure more room")
-        boxes.append((said, box.padded(-0.5), _outline(text)))
-    for (first, a, outline), (second, b, other) in itertools.combinations(boxes, 2):
-        if a.overlaps(b) and outline.intersects_path(other, filled=True):
+        boxes.append((said, box.padded(-0.5), outline(text)))
+    for (first, a, shape), (second, b, other) in itertools.combinations(boxes, 2):
+        if a.overlaps(b) and shape.intersects_path(other, filled=True):
             raise ValueError(f"the texts {first!r} and {second!r} overlap; shorten one, or give the figure more room")
 
 
@@ -231,34 +273,96 @@ def apart(wanted: FloatArray, heights: FloatArray, order: IntArray, low: float, 
     return places
 
 
+class _Place(NamedTuple):
+    """Of a label: its middle and the end of its leader in pixels, where the leader begins in it, its angle."""
+
+    middle: FloatArray
+    foot: FloatArray
+    hold: tuple[float, float] = (0.5, 0.5)
+    led: bool = False
+    degrees: float = 0.0
+
+
 def _place(
-    own: BoolArray, others: list[BoolArray], taken: BoolArray, wide: int, high: int
-) -> tuple[int, int, tuple[int, int] | None]:
-    """Left and lower edge of a free box near its own line and nearer to no other, and the end of a leader if it is far."""
+    own: BoolArray, others: BoolArray, taken: BoolArray, written: BoolArray, wide: float, high: float
+) -> _Place | None:
+    """Where a label is nearest to its line, on no ink: level beside it, along it, or at a leader that crosses nothing."""
+    ys, xs, filled = _boxes(taken, int(wide) + 6, int(high) + 6)
+    far = distance_transform_edt(~others) if others.any() else np.full(own.shape, np.inf)
+    height, width = own.shape
+    holds = np.array(list(itertools.product((0, 0.5, 1), (0, 0.25, 0.5, 0.75, 1))))
+    edges = [
+        np.minimum(ys + (holds[:, :1, np.newaxis] * (high + 6)).astype(int), height - 1),
+        np.minimum(xs + (holds[:, 1:, np.newaxis] * (wide + 6)).astype(int), width - 1),
+    ]
+    for apart in (6, 3):  # pixels from where on a line is told apart from another
+        alone = own & (far > apart)
+        alone = alone if alone.any() else own
+        near, feet = distance_transform_edt(~alone, return_indices=True)
+        to_own, to_others = near[edges[0], edges[1]], far[edges[0], edges[1]]
+        unlike = (to_others.min(axis=0) < 1.3 * to_own.min(axis=0) + 2) | (
+            to_others.mean(axis=0) < 0.6 * to_own.mean(axis=0)
+        )
+        cost = to_own.min(axis=0) + 60.0 * unlike + 1e6 * filled
+        found = np.unravel_index(np.argmin(cost), cost.shape)
+        middle = np.array([xs[found] + wide / 2 + 3, ys[found] + high / 2 + 3])
+        if cost[found] <= 8:
+            return _Place(middle, middle)
+        if along := _along(alone, far, taken, wide, high):
+            return along
+        # A leader is straight, to the line's pixel that is nearest to where it begins.
+        ends = feet[:, edges[0], edges[1]]
+        shares = np.linspace(0, 1, 25)[:, np.newaxis, np.newaxis, np.newaxis]
+        way = np.rint(np.array(edges)[:, np.newaxis] + (ends - edges)[:, np.newaxis] * shares).astype(int)
+        between = np.maximum(
+            1.5, 1 + to_own / 2 / (len(shares) - 1)
+        )  # no line passes between two samples that are this far from it
+        crossed = ((far[way[0], way[1]] < between) | written[way[0], way[1]]).any(axis=0)
+        costs = to_own + 1e6 * (crossed | filled)
+        first = np.unravel_index(np.argmin(costs), costs.shape)
+        if costs[first] < _LONGEST:
+            middle = np.array([xs[first[1:]] + wide / 2 + 3, ys[first[1:]] + high / 2 + 3])
+            hold = float(holds[first[0], 1]), float(holds[first[0], 0])
+            return _Place(middle, ends[:, first[0], first[1], first[2]][::-1].astype(float), hold, True)
+    return None
+
+
+def _boxes(taken: BoolArray, wide: int, high: int) -> tuple[IntArray, IntArray, BoolArray]:
+    """Lower and left edges of boxes all over a plot, and which of them are not free."""
     height, width = taken.shape
-    ys, xs = np.mgrid[0 : max(height - high, 1) : 2, 0 : max(width - wide, 1) : 3]
+    ys, xs = np.mgrid[0 : max(height - high, 1) : 3, 0 : max(width - wide, 1) : 4]
     sums = np.pad(taken.cumsum(0).cumsum(1), ((1, 1 + high), (1, 1 + wide)), mode="edge")
-    filled = sums[ys + high, xs + wide] - sums[ys, xs + wide] - sums[ys + high, xs] + sums[ys, xs]
-    near, feet = distance_transform_edt(~own, return_indices=True)
-    other = np.logical_or.reduce([np.zeros_like(own), *others]) & ~own
-    far = distance_transform_edt(~other) if other.any() else np.full(own.shape, np.inf)
-    steps = list(itertools.product((0, high // 2, high), (0, wide // 4, wide // 2, 3 * wide // 4, wide)))
-    edges = [(np.minimum(ys + dy, height - 1), np.minimum(xs + dx, width - 1)) for dy, dx in steps]
-    to_own, to_other = (np.min([field[edge] for edge in edges], axis=0) for field in (near, far))
-    best = np.unravel_index(np.argmin(to_own + 60 * (to_other < 1.3 * to_own + 2) + 1e6 * (filled > 0)), filled.shape)
-    y, x = int(ys[best]), int(xs[best])
-    if to_own[best] <= 8 and to_other[best] >= to_own[best]:
-        return x, y, None
-    closest = min((edge[0][best], edge[1][best]) for edge in edges if near[edge][best] == to_own[best])
-    foot = feet[:, closest[0], closest[1]]
-    return x, y, (int(foot[1]), int(foot[0]))
+    return ys, xs, sums[ys + high, xs + wide] - sums[ys, xs + wide] - sums[ys + high, xs] + sums[ys, xs] > 0
 
 
-def _alone(own: BoolArray, others: list[BoolArray]) -> BoolArray:
-    """Where a line is told apart from the others; all of it, if it nowhere is."""
-    other = np.logical_or.reduce([np.zeros_like(own), *others])
-    apart = own & (distance_transform_edt(~other) > 6) if other.any() else own
-    return apart if apart.any() else own
+def _along(own: BoolArray, far: FloatArray, taken: BoolArray, wide: float, high: float) -> _Place | None:
+    """Where a label fits beside its line, turned as the line is there: as far from the others as can be."""
+    y, x = own.nonzero()
+    order = np.argsort(x, kind="stable")
+    x, y = x[order].astype(float), y[order].astype(float)
+    u, v = np.meshgrid(np.linspace(-wide / 2 - 2, wide / 2 + 2, 60), np.linspace(-high / 2 - 1, high / 2 + 1, 12))
+    best: tuple[float, _Place] | None = None
+    for at in np.arange(wide / 2, own.shape[1] - wide / 2, 4.0):
+        under = np.abs(x - at) <= wide / 2
+        if under.sum() < 0.4 * wide:
+            continue
+        slope, level = np.polyfit(x[under] - at, y[under], 1)
+        bow = float(np.abs(y[under] - level - slope * (x[under] - at)).max())
+        turn = np.arctan(slope)
+        if bow > 4 or abs(turn) > 1.1:
+            continue
+        for side in (1, -1):
+            reach = side * (high / 2 + 4 + bow)
+            middle = np.array([at - reach * np.sin(turn), level + reach * np.cos(turn)])
+            columns = (middle[0] + u * np.cos(turn) - v * np.sin(turn)).astype(int)
+            rows = (middle[1] + u * np.sin(turn) + v * np.cos(turn)).astype(int)
+            inside = (columns >= 0) & (columns < own.shape[1]) & (rows >= 0) & (rows < own.shape[0])
+            if not inside.all() or taken[rows, columns].any():
+                continue
+            room = min(float(far[rows, columns].min()), 12.0)
+            if room >= 4 + bow and (best is None or room > best[0]):
+                best = room, _Place(middle, middle, degrees=float(np.degrees(turn)))
+    return best and best[1]
 
 
 def _size(axes: Axes, name: str) -> tuple[float, float]:
@@ -294,7 +398,7 @@ def _fill(mask: BoolArray, left: float, bottom: float, right: float, top: float)
     mask[max(int(bottom) - 1, 0) : max(int(top) + 2, 0), max(int(left) - 2, 0) : max(int(right) + 3, 0)] = True
 
 
-def _outline(text: Text) -> Path:
+def outline(text: Text) -> Path:
     """The rectangle that a text fills, turned as it is."""
     box, degrees = Text.get_window_extent(text), text.get_rotation()
     middle = np.array([box.x0 + box.x1, box.y0 + box.y1]) / 2
@@ -316,14 +420,22 @@ def _y(figure: Figure, used: float) -> float:
 
 
 def _wrap(figure: Figure, written: Text, text: str) -> None:
-    """Break a text into lines as wide as the figure, measured; formulas stay whole."""
+    """Break a text into lines as wide as the figure, measured, none of them short if it can be; formulas stay whole."""
+    words = re.findall(r"(?:\\\$|\$(?:\\\$|[^$])*\$|\S)+", text)
+
+    def broken(room: float) -> list[str]:
+        lines: list[str] = []
+        for word in words:
+            longer = f"{lines[-1]} {word}" if lines else word
+            written.set_text(longer)
+            if lines and written.get_window_extent().width <= room:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+        return lines
+
     room = figure.bbox.width - 2 * _MARGIN / 72 * figure.dpi
-    lines: list[str] = []
-    for word in re.findall(r"(?:\\\$|\$(?:\\\$|[^$])*\$|\S)+", text):
-        longer = f"{lines[-1]} {word}" if lines else word
-        written.set_text(longer)
-        if lines and written.get_window_extent().width <= room:
-            lines[-1] = longer
-        else:
-            lines.append(word)
+    lines = broken(room)
+    if len(lines) > 1:
+        lines = next((less for share in (0.6, 0.7, 0.8, 0.9) if len(less := broken(share * room)) == len(lines)), lines)
     written.set_text("\n".join(lines))

@@ -26,7 +26,7 @@ from paper_repro.figures.curves import (
     finding_of_curves,
     grid_of,
 )
-from paper_repro.figures.layout import PAGE, headline, label_lines
+from paper_repro.figures.layout import PAGE, headline, label_lines, label_zeros
 from paper_repro.figures.registry import PRINTED, UNREACHABLE, Look, by_letters, set_label, set_looks
 from paper_repro.figures.style import DISTORTION, LEAKAGE, draw_shaded, drawing, need, rounded
 from paper_repro.notions import DifferentialPrivacy, Notion
@@ -186,18 +186,20 @@ def draw_comparison(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
     figure = Figure(figsize=(PAGE, 3.9 + 2.05 * down), layout="constrained")
     places = figure.add_gridspec(1 + down, across, height_ratios=[1.75] + [1] * down)
     overview = figure.add_subplot(places[0, :])
+    curves: list[Line2D] = []
     labels: dict[Line2D, str] = {}
     for name, look in looks.items():
-        line = add_curve(overview, exact[exact["source_set"] == name], "leakage", gid=name, **look.line)
-        jumps = [mark for mark in overview.lines if mark.get_label() == "_open" and mark.get_color() == look.color]
-        labels[jumps[-1] if jumps else line] = look.label
+        curves.append(add_curve(overview, exact[exact["source_set"] == name], "leakage", gid=name, **look.line))
     for name in names:
         style = {**PRINTED.line, "label": "_printed", "zorder": 2.5, "gid": f"{name} as printed"}
         line = add_curve(overview, claims[claims["source_set"] == name], "leakage", ends=False, **style)
-        if name == _worst(claims)[0]:
-            labels[line] = PRINTED.label
+        labels[line] = PRINTED.label
     overview.axhline(0, color="0.55", linewidth=0.8, zorder=1)
-    overview.set(ylabel=LEAKAGE, xlabel=DISTORTION, xlim=(0, float(table["distortion"].max())))
+    highest = float(table["leakage"].replace(np.inf, np.nan).max())
+    overview.set(
+        ylabel=LEAKAGE, xlabel=DISTORTION, xlim=(0, float(table["distortion"].max())), ylim=(-0.17 * highest, None)
+    )
+    overview.set_yticks([tick for tick in overview.get_yticks() if 0 <= tick <= highest])
     panels: list[Axes] = []
     for number, name in enumerate(names):
         place = places[1 + number // across, number % across]
@@ -221,6 +223,7 @@ def draw_comparison(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
     theorems = [number for kind, number in (("II", "2"), ("III", "3")) if claims["class"].eq(kind).any()]
     dotted = f"dotted: Theorem{'s' * (len(theorems) > 1)} {' and '.join(theorems)} as printed"
     headline(figure, title or finding_of_comparison(table), "; ".join(filter(None, [subtitle, dotted])))
+    label_zeros(overview, curves)
     label_lines(overview, list(labels), labels)
     label_lines(panels[0])
     return figure

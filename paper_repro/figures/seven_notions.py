@@ -155,7 +155,7 @@ def draw_mechanisms(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
     high = 0.36 * len(letters) + 0.3 + 0.14 * most
     figure = Figure(figsize=(width, 1.1 + down * high), layout="constrained")
     places = figure.subplots(down, across, squeeze=False).ravel()
-    names = [re.sub(r"^x(\d+)$", r"$x_{\1}$", plain_text(letter)) for letter in map(str, letters)]
+    names = [_letter(str(letter)) for letter in letters]
     for axes, (_, square), lines in zip(places, groups, said, strict=False):
         shade(axes, pd.DataFrame(square, index=names, columns=names), "{:.3f}", darkest=1.0, fontsize=7)
         axes.set_title("\n".join(lines), fontsize=7.5)
@@ -164,13 +164,16 @@ def draw_mechanisms(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
     for axes in places[len(groups) :]:
         axes.axis("off")
     figure.supxlabel("published letter", fontsize=8.5)
-    figure.supylabel("true letter", fontsize=8.5)
+    if len(groups) == 1:
+        places[0].set_ylabel("true letter", fontsize=8.5)
+    else:
+        figure.supylabel("true letter", fontsize=8.5)
     headline(figure, title or finding_of_mechanisms(table), subtitle)
     return figure
 
 
 def finding_of_mechanisms(table: pd.DataFrame) -> str:
-    """How many matrices are shown for the notions of a table, in a sentence; a notion may have other best ones.
+    """What the matrices shown for the notions of a table have in common, in a sentence; a notion may have other best ones.
 
     >>> from paper_repro.notions import DifferentialPrivacy, MaximalLeakage
     >>> notions = [DifferentialPrivacy(), MaximalLeakage()]
@@ -180,7 +183,17 @@ def finding_of_mechanisms(table: pd.DataFrame) -> str:
     groups, count = _alike(table), table["notion"].nunique()
     if len(groups) == 1:
         return "One mechanism is best by all notions shown" if count > 1 else "A best mechanism"
-    return f"Best mechanisms of {spelled(count)} notions: {spelled(len(groups))} distinct matrices shown"
+    chances = table.groupby(["notion", "published"], sort=False)["probability"].max().unstack("notion")
+    dropped = (chances <= SAME).sum(axis=1)
+    if dropped.max() in (0, count):
+        return f"Best mechanisms of {spelled(count)} notions: {spelled(len(groups))} distinct matrices shown"
+    letter = _letter(str(dropped.index[dropped == dropped.max()][-1]))
+    never = "never publishes" if dropped.max() == 1 else "never publish"
+    return f"{spelled(int(dropped.max())).capitalize()} of the {spelled(count)} best mechanisms shown {never} {letter}"
+
+
+def _letter(name: str) -> str:
+    return re.sub(r"^x(\d+)$", r"$x_{\1}$", plain_text(name))
 
 
 def _broken(label: str, narrow: bool) -> str:

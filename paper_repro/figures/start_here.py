@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from paper_repro.checks import check_distortion
 from paper_repro.figures.curves import add_curve, curve_table
-from paper_repro.figures.layout import PAGE, headline, label_lines
+from paper_repro.figures.layout import PAGE, headline, label_zeros
 from paper_repro.figures.registry import set_looks
 from paper_repro.figures.style import DISTORTION, LEAKAGE, drawing, shade
 from paper_repro.notions import DifferentialPrivacy
@@ -126,8 +126,10 @@ def draw_best(table: pd.DataFrame) -> Figure:
         if np.isfinite(point["leakage"]):
             axes.plot(*point, color=look.color, marker="o", ms=6, zorder=5, clip_on=False)
     last = curves.loc[curves["leakage"] > _SAME, "distortion"].max()
-    axes.set(xlabel=DISTORTION, ylabel=LEAKAGE, xlim=(0, min(1.0, 1.15 * last)), ylim=(0, None))
-    label_lines(axes)
+    axes.axhline(0, color="0.55", linewidth=0.8, zorder=1)
+    axes.set(xlabel=DISTORTION, ylabel=LEAKAGE, xlim=(0, min(1.0, 1.15 * last)), ylim=(-0.2 * axes.get_ylim()[1], None))
+    axes.set_yticks([tick for tick in axes.get_yticks() if 0 <= tick <= axes.get_ylim()[1]])
+    label_zeros(axes)
     distortion = least["distortion"].iloc[0]
     headline(
         figure,

@@ -16,6 +16,8 @@ from paper_repro.figures.layout import (
     headline,
     label_ends,
     label_lines,
+    label_zeros,
+    outline,
     visible_texts,
 )
 from paper_repro.figures.style import STYLE
@@ -76,17 +78,32 @@ def test_names_inside_touch_no_line_and_are_nearest_to_their_own():
     lines = {line.get_label(): line for line in axes.lines}
     figure.draw_without_rendering()
     assert len(texts) == 5
+    keyed = axes.get_legend().get_texts() if axes.get_legend() else []
+    assert len(keyed) < 3
     for text in texts:
         box = Text.get_window_extent(text)
         middle = (box.min + box.max) / 2
         away = {}
         for name, line in lines.items():
             path = line.get_path().transformed(line.get_transform())
-            assert not path.intersects_bbox(box, filled=False), f"{text.get_text()} touches {name}"
+            assert not path.intersects_path(outline(text), filled=False), f"{text.get_text()} touches {name}"
             away[name] = np.abs(path.interpolated(50).vertices - middle).max(axis=1).min()
-        assert min(away, key=away.get) == text.get_text() or text.arrow_patch is not None
+        led = text in keyed or text.arrow_patch is not None
+        assert led or min(away, key=away.get) == text.get_text()
         assert axes.get_window_extent().contains(*box.min)
         assert text.get_color() == lines[text.get_text()].get_color()
+
+
+def test_names_at_a_common_zero_are_below_it_in_the_order_of_the_ends():
+    figure, axes = falling()
+    for number, line in enumerate(axes.lines):
+        line.set_data([0, 0.8 + 0.03 * number], [5, 0])
+    axes.set_ylim(-1, 5)
+    texts = label_zeros(axes)
+    check_text(figure)
+    found = boxes(texts)
+    assert [name for name, box in sorted(found, key=lambda one: one[1].x0)] == [f"curve {i}" for i in range(1, 6)]
+    assert all(box.y1 < axes.transData.transform((0, 0))[1] for _, box in found)
 
 
 @pytest.mark.parametrize("label", [label_ends, label_lines])
@@ -98,14 +115,16 @@ def test_a_curve_in_two_pieces_is_named_once(label):
     check_text(figure)
 
 
-def test_where_a_line_has_no_room_beside_it_a_leader_ends_on_it():
+@pytest.mark.parametrize(("named", "in_key"), [(3, True), (6, False)])
+def test_where_a_line_has_no_room_beside_it_a_leader_ends_on_it_or_a_key_has_its_name(named, in_key):
     figure, axes = falling(curves=1)
-    for shift in np.linspace(-0.2, 0.2, 7):
-        axes.plot([0, 1], [3 + shift, 3 + shift], label="middle" if abs(shift) < 0.01 else "_other", color="black")
-    (text,) = (text for text in label_lines(axes) if text.get_text() == "middle")
-    _, y = axes.transData.inverted().transform(axes.transAxes.transform(text.xy))
-    assert text.arrow_patch is not None
-    assert y == pytest.approx(3, abs=0.03)
+    for number in range(7):
+        height = 2.8 + number / 15
+        axes.plot([0, 1], [height, height], label="named" if number == named else "_other", color="black")
+    (text,) = (text for text in label_lines(axes) if text.get_text() == "named")
+    assert (axes.get_legend() is not None) == in_key
+    if not in_key:
+        assert text.axes is axes
     check_text(figure)
 
 

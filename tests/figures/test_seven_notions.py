@@ -76,7 +76,7 @@ def test_mechanisms_that_are_alike_are_drawn_once_and_every_entry_is_written():
         written = [float(text.get_text() or 0) for text in axes.texts]
         assert written == pytest.approx(rows["probability"], abs=0.0005001)
     assert figure.get_supxlabel() == "published letter"
-    assert finding_of(figure)[0] == "Best mechanisms of seven notions: seven distinct matrices shown"
+    assert finding_of(figure)[0] == r"Four of the seven best mechanisms shown never publish $x_{4}$"
     assert "$P_" not in "".join(tick.get_text() for axes in figure.axes for tick in axes.get_xticklabels())
 
 
