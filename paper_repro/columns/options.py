@@ -8,6 +8,7 @@ import json
 import math
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -33,6 +34,9 @@ __all__ = [
     "printed_table",
     "progress_bar",
 ]
+
+# An exception raised while Python imports or collects garbage is lost: it is raised again at the next step.
+_told_to_stop = threading.Event()
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -62,8 +66,10 @@ def interrupted_by_sigterm() -> Iterator[None]:
     """Take SIGTERM for Ctrl-C: else worker processes, or a file not yet whole, would stay behind."""
 
     def interrupt(*_: object) -> None:
+        _told_to_stop.set()
         raise KeyboardInterrupt
 
+    _told_to_stop.clear()
     before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
@@ -188,4 +194,10 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     console = consoles.Console(stderr=True)
     with bars.Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, advance=done, total=total)
+
+        def advance(done: int, total: int) -> None:
+            if _told_to_stop.is_set():
+                raise KeyboardInterrupt
+            bar.update(task, advance=done, total=total)
+
+        yield advance

@@ -1,8 +1,10 @@
 """The walk of a newcomer, command by command; the examples that the help shows; and errors of one line."""
 
 import json
+import os
 import re
 import shlex
+import signal
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,7 @@ from click.testing import CliRunner
 
 import paper_repro as pr
 from paper_repro.cli import main
-from paper_repro.columns import commands
+from paper_repro.columns import commands, releasing
 
 pytest.importorskip("pyarrow")
 
@@ -93,6 +95,20 @@ def test_the_examples_of_the_help_run(call, tmp_path, rng):
     assert count >= 10
     assert (tmp_path / "eyes.png").read_bytes()[:4] == b"\x89PNG"
     assert (tmp_path / "key.bin").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_release_that_is_terminated_leaves_nothing(call, tmp_path, monkeypatch):
+    pd.DataFrame({"eyes": ["blue"] * 60 + ["brown"] * 40}).to_csv("eyes.csv", index=False)
+
+    def terminated(*arguments):
+        yield from released(*arguments)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    released = releasing._released
+    monkeypatch.setattr(releasing, "_released", terminated)
+    result = call("release", "eyes.csv", "--column", "eyes", "--distortion", 0.2, "--output", "out.csv", code=1)
+    assert result.stderr.strip().endswith("Aborted!")
+    assert [path.name for path in tmp_path.iterdir()] == ["eyes.csv"]
 
 
 def test_a_matrix_of_ones_own_is_compared(call):
