@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -89,18 +89,12 @@ class Spread:
     @cached_property
     def most(self) -> FloatArray:
         """The largest share of any other letter, shape (M,), for M >= 2."""
-        first = int(self.shares.argmax())
-        best = np.full(len(self.shares), self.shares[first])
-        best[first] = np.delete(self.shares, first).max()
-        return best
+        return _of_others(self.shares, np.argmax)
 
     @cached_property
     def least(self) -> FloatArray:
         """The smallest share of any other letter, shape (M,), for M >= 2."""
-        first = int(self.shares.argmin())
-        best = np.full(len(self.shares), self.shares[first])
-        best[first] = np.delete(self.shares, first).min()
-        return best
+        return _of_others(self.shares, np.argmin)
 
     @property
     def extremes(self) -> tuple[FloatArray, FloatArray]:
@@ -464,6 +458,14 @@ def sums_of_others(values: FloatArray) -> FloatArray:
     if others[largest] < values[largest]:
         others[largest] = np.delete(values, largest).sum()
     return others
+
+
+def _of_others(shares: FloatArray, place: Callable[[FloatArray], Any]) -> FloatArray:
+    """The largest or the smallest share of all letters but one, for each of them."""
+    first = int(place(shares))
+    best = np.full(len(shares), shares[first])
+    best[first] = (others := np.delete(shares, first))[place(others)]
+    return best
 
 
 def _sums_rounded_down(entries: FloatArray, delta: float) -> FloatArray:

@@ -42,7 +42,7 @@ import numpy as np
 from paper_repro.errors import SolverError
 from paper_repro.solvers.column_interior import Flows, InteriorColumns
 from paper_repro.solvers.games import PerfectPrivacy
-from paper_repro.solvers.linear import optimal_basis
+from paper_repro.solvers.linear import Basis, optimal_basis
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import FloatArray, IntArray
 
@@ -64,9 +64,10 @@ _LESS = (0.0, 1e-14, 3e-12, 2e-10)
 _LEAST, _MOST, _STEP = 1e-10, 700.0, 4e-10
 # Nats from which on trees keep the roots that they were given.
 _STEEP = 5.0
-# From how many vertices on, up to how many, the interior-point method comes first; where that begins at most, in nats; and the
-# relative gap above which it is asked elsewhere too.
-_MANY, _MOST_INTERIOR, _BEGIN, _SOLVED = 24, 200, 1.5, 1e-10
+# From how many vertices on, up to how many, the interior-point method comes first; and the relative gap above which it is asked
+# elsewhere too. Where it begins, in nats: at most, if nothing is known; at least; and to how many of 1 + nats that is found.
+_MANY, _MOST_INTERIOR, _SOLVED = 24, 200, 1e-10
+_BEGIN, _LITTLE, _NEARLY = 1.5, 0.1, 3e-3
 # What is left of the gap where many vertices are given up, rather than tried for minutes.
 _REFUSED = 1e-9
 # Distortions from which on its precision, which is absolute, is enough.
@@ -175,7 +176,7 @@ class ColumnRatioProgram:
         Raises SolverError if no solver finds it.
         """
         if self._many and distortion > _FINE:
-            points = self._interior.at_distortion(distortion, min(upper, _BEGIN))
+            points = self._interior.at_distortion(distortion, self._about(distortion, upper))
             if points is not None:
                 return self._proposed(*points, points[0].leakage + self._margin(points[0].leakage))
         low, high, best = (
@@ -340,22 +341,40 @@ class ColumnRatioProgram:
         """
         if self._bound is not None:
             return self._price(self._bound.weights, self._bound.potentials, leakage)[0]
+        try:
+            basis, least = self._by_shortest_paths(leakage)
+        except SolverError:
+            return None
+        size = len(self._costs)
+        weights = basis.values[size:] / basis.values[size:].sum()
+        found = self._price(weights, weights @ self._vertices * least - basis.values[:size], leakage)[0]
+        return found if found.value > 0 else None
+
+    def _by_shortest_paths(self, leakage: float) -> tuple[Basis, FloatArray]:
+        """These nu and weights, shape (M + V,), where the bound is less the objective; and ``min_j d_yj``, shape (M,)."""
         size, count = len(self._costs), len(self._vertices)
         fade = np.exp(-leakage * self._lengths)
         least = (self._costs + np.diag(np.full(size, np.inf))).min(axis=1)
         extra = np.einsum("vy,jy,yj->jv", self._vertices, fade, self._costs - least[:, np.newaxis])
+        basis = optimal_basis(
+            np.append(np.ones(size), -self._vertices @ least),
+            np.block([[-fade, -extra], [np.zeros((1, size)), np.ones((1, count))]]),
+            np.append(np.zeros(size), 1.0),
+            equal=slice(size, None),
+        )
+        return basis, least
+
+    def _about(self, distortion: float, upper: float) -> float:
+        """A leakage to begin with: where the bound by shortest paths, mostly hardly too low, has the distortion."""
+        low, high = 0.0, upper
         try:
-            basis = optimal_basis(
-                np.append(np.ones(size), -self._vertices @ least),
-                np.block([[-fade, -extra], [np.zeros((1, size)), np.ones((1, count))]]),
-                np.append(np.zeros(size), 1.0),
-                equal=slice(size, None),
-            )
+            while high - low > _NEARLY * (1 + low):
+                middle = (low + high) / 2
+                less = -self._by_shortest_paths(middle)[0].objective > distortion
+                low, high = (middle, high) if less else (low, middle)
         except SolverError:
-            return None
-        weights = basis.values[size:] / basis.values[size:].sum()
-        found = self._price(weights, weights @ self._vertices * least - basis.values[:size], leakage)[0]
-        return found if found.value > 0 else None
+            return min(upper, _BEGIN)
+        return max(high, min(upper, _LITTLE))
 
     def _surplus(self, prior: FloatArray, potentials: FloatArray) -> FloatArray:
         """The numbers c of each column, shape (M, M): column j in row j."""
