@@ -264,7 +264,7 @@ class SourceSet(ShownAsTable):
         'I'
         """
         names = _listed(labels)
-        check_matrix_fits(len(names), "the vertices of an order", "merge rare letters into one")
+        check_matrix_fits(len(names), "the vertices of an order", "take SourceSet.unknown(labels), which leaks as much")
         first = np.tri(len(names))
         return cls(first / first.sum(axis=1, keepdims=True), names, name)
 
@@ -384,7 +384,9 @@ class SourceSet(ShownAsTable):
 
     @cached_property
     def least_majorized(self) -> FloatArray | None:
-        """The one member that all others majorize, shape (M,): of a single distribution and of intervals; None elsewhere.
+        """The one member that all others majorize, shape (M,), where it is known without a search; None elsewhere.
+
+        That is of one distribution, of intervals, and of sets with the uniform one among their vertices, as of an order.
 
         Of intervals it is the clipping of one number to the bounds. No member has a smaller sum of its n largest probabilities,
         for any n: see :mod:`paper_repro.solvers.known_prior`.
@@ -394,7 +396,8 @@ class SourceSet(ShownAsTable):
         """
         if self.bounds is not None:
             return least_majorized(*self.bounds)
-        return self.vertices[0] if self.vertex_count == 1 else None
+        uniform = self.vertices.min(axis=1) == self.vertices.max(axis=1)
+        return self.vertices[int(uniform.argmax())] if uniform.any() or self.vertex_count == 1 else None
 
     @property
     def vertex_count(self) -> int:

@@ -90,6 +90,11 @@ def test_the_order_alone_buys_nothing(name):
     assert NOTIONS[name].leakage(response, unknown) == pytest.approx(found[1], abs=2e-6)
 
 
+def test_the_order_of_a_thousand_letters_is_solved_by_its_uniform_member():
+    found = pr.optimal_mechanism(SourceSet.from_order(range(1000)), distortion=0.3)
+    assert found.leakage == pytest.approx(math.log(999 * 0.7 / 0.3), abs=1e-12) and found.gap <= 1e-9
+
+
 @pytest.mark.parametrize(
     ("counts", "options", "said"),
     [
