@@ -23,7 +23,9 @@ COMMANDS = [
     for line in block.replace("\\\n", " ").splitlines()
     if line.strip() and not line.startswith("#")
 ]
-PRIVACY_DISTORTION = [command for command in COMMANDS if re.match(r"(\S*/)?(privacy-distortion|paper-repro)\b", command)]
+PRIVACY_DISTORTION = [
+    command for command in COMMANDS if re.match(r"(\S*/)?(privacy-distortion|paper-repro)\b", command)
+]
 PAPERMILL = [command for command in COMMANDS if re.match(r"(\S*/)?papermill\b", command)]
 LINKS = re.findall(r"\]\(([^)\s]+)[^)]*\)", PROSE)
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
