@@ -5,12 +5,14 @@ WebAssembly is fetched by npm, as ``docs/explorer/package-lock.json`` pins it wi
 """
 
 import base64
+import contextlib
 import gzip
 import json
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,24 +32,36 @@ def fetch_highs(kept: Path = KEPT) -> Path:
     """
     lock = json.loads((SOURCE / "package-lock.json").read_text(encoding="utf-8"))
     wanted, folder = lock["packages"]["node_modules/highs"], kept / "node_modules" / "highs"
-    try:  # npm writes this file last
-        there = json.loads((kept / "node_modules" / ".package-lock.json").read_text(encoding="utf-8"))
-        if there["packages"]["node_modules/highs"]["integrity"] == wanted["integrity"]:
-            return folder
-    except (OSError, ValueError, KeyError):
-        pass
+    if _has(kept, wanted["integrity"]):
+        return folder
     if not (npm := shutil.which("npm")):
         raise BuildError("the explorer needs npm to fetch its solver, and there is none: install Node.js 18 or newer")
-    kept.mkdir(parents=True, exist_ok=True)
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(SOURCE / name, kept / name)
-    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
-    done = subprocess.run([npm, "ci", *options], cwd=kept, capture_output=True, text=True)
-    if done.returncode:
-        said = re.findall(r"^npm (?:error|ERR!) (?!code|errno|A complete log)(.+)$", done.stderr, re.MULTILINE)
-        told = said[0] if said else f"npm ended with {done.returncode}"
-        raise BuildError(f"npm cannot fetch highs {wanted['version']}: {told}; connect to a network and build again")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    # Beside it first: who is interrupted leaves nothing half done, and two who build at once do not meet.
+    with tempfile.TemporaryDirectory(prefix=f"{kept.name}-", dir=kept.parent, ignore_cleanup_errors=True) as new:
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(SOURCE / name, new)
+        options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
+        done = subprocess.run([npm, "ci", *options], cwd=new, capture_output=True, text=True)
+        if done.returncode:
+            said = re.findall(r"^npm (?:error|ERR!) (?!code|errno|A complete log)(.+)$", done.stderr, re.MULTILINE)
+            told = said[0] if said else f"npm ended with {done.returncode}"
+            raise BuildError(
+                f"npm cannot fetch highs {wanted['version']}: {told}; connect to a network and build again"
+            )
+        if not _has(kept, wanted["integrity"]):  # or else the other was first
+            shutil.rmtree(kept, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                Path(new).rename(kept)
     return folder
+
+
+def _has(kept: Path, integrity: str) -> bool:
+    try:  # npm writes this file last
+        there = json.loads((kept / "node_modules" / ".package-lock.json").read_text(encoding="utf-8"))
+        return bool(there["packages"]["node_modules/highs"]["integrity"] == integrity)
+    except (OSError, ValueError, KeyError):
+        return False
 
 
 def page_of(highs: Path) -> str:
