@@ -140,8 +140,9 @@ def _rendered(figure: Figure, kind: str, name: str, description: str, **more: An
     buffer = io.BytesIO()
     with mpl.rc_context(STYLE):
         if figure.get_layout_engine() is not None:
-            figure.draw_without_rendering()
-            figure.set_layout_engine("none")  # arranged once, for all kinds of file
+            if not more:  # with options of its own it is rendered this once, and arranged with that
+                figure.draw_without_rendering()
+                figure.set_layout_engine("none")  # arranged once, for all kinds of file
         figure.savefig(buffer, format=kind, metadata=metadata[kind], **more)
     content = buffer.getvalue()
     if kind == "svg":
