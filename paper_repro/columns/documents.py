@@ -21,9 +21,9 @@ from paper_repro.certificates.checker import Refused, check
 from paper_repro.checks import as_fraction, shortened
 from paper_repro.columns.sampler import IntegerSampler, MatrixSampler, SpreadSampler
 from paper_repro.graphs import Adjacency
-from paper_repro.notions import DifferentialPrivacy, Notion, notion_by_name
+from paper_repro.notions import DifferentialPrivacy, MaximalLeakage, Notion, RenyiDP, notion_by_name
 from paper_repro.notions.constrained import Constraints
-from paper_repro.sources import SourceSet
+from paper_repro.sources import SourceSet, distance_to_hull
 from paper_repro.types import FloatArray
 
 __all__ = ["FORMAT", "Check", "MechanismDocument", "notion_of", "write_for_r"]
@@ -72,7 +72,7 @@ class MechanismDocument:
     losses : ndarray, shape (M, M), or None
         In place of Hamming distortion.
     certificate : dict, or None
-        Of the optimum: see :mod:`paper_repro.certificates`.
+        Of the optimum, for this source set or for one distribution in it: see :mod:`paper_repro.certificates`.
     price : float, or None
         Nats that the mechanism leaks beyond the least there is, by the certificate: what estimable frequencies cost.
     """
@@ -255,6 +255,26 @@ class MechanismDocument:
             checks.append(Check("forbidden pairs that can occur", 0, int(count), count == 0))
         return checks
 
+    def _is_about(self, certificate: Mapping[str, Any]) -> bool:
+        """Whether a certificate is for this notion and budget, and for distributions of this source set."""
+        notion, point, said = self.notion, certificate["points"][0], certificate["notion"]
+        if getattr(notion, "alpha", 1.0) == math.inf:
+            notion = DifferentialPrivacy() if isinstance(notion, RenyiDP) else MaximalLeakage()
+        known = {"delta": getattr(notion, "delta", None), "order": getattr(notion, "alpha", None)}
+        same = said["name"] == notion.name and said.get("standard", False) == getattr(notion, "standard", False)
+        same &= all(known[name] == float(as_fraction(said[name])) for name in known if name in said)
+        if "distortion" in self.budget:
+            same &= "distortion" in point and float(as_fraction(point["distortion"])) == self.budget["distortion"]
+        if self.source is None or not same:
+            return same
+        priors = np.array([[float(as_fraction(p)) for p in row] for row in certificate["source_set"]["vertices"]])
+        if priors.shape[1] != self.source.alphabet_size:
+            return False
+        if self.source.bounds is not None:
+            lower, upper = self.source.bounds
+            return bool(((lower - _ROUNDING <= priors) & (priors <= upper + _ROUNDING)).all())
+        return all(distance_to_hull(prior, self.source.vertices) <= _ROUNDING for prior in priors)
+
     def _optimum(self, leakages: Mapping[str, float]) -> list[Check]:
         if self.certificate is None:
             return []
@@ -262,7 +282,7 @@ class MechanismDocument:
             found = "; ".join(check(self.certificate))
         except Refused as error:
             return [Check("certificate", "proved", f"refused: {error}", False)]
-        checks = [Check("certificate", "proved", found, self.certificate["notion"]["name"] == self.notion.name)]
+        checks = [Check("certificate", "proved", found, self._is_about(self.certificate))]
         point, own = self.certificate["points"][0], leakages.get(self.notion.name)
         bound = point.get("least_leakage") or point.get("least_ratio")
         if self.price is not None and own is not None and bound:

@@ -122,6 +122,16 @@ def set_to(*keys, value):
         (set_to("source_set", "vertices", 0, value=[0.1, 0.1, 0.8]), "is stated as"),
         (set_to("constraints", "keep_at_least", value=0.95), "kept beyond keep_at_least"),
         (set_to("certificate", "points", 0, "least_ratio", value="100"), "certificate is stated as 'proved'"),
+        (
+            set_to("certificate", value=pr.optimal_mechanism(SOURCE, distortion=0.25).certificate),
+            "certificate is stated",
+        ),
+        (
+            set_to(
+                "certificate", value=pr.optimal_mechanism(pr.SourceSet([0.2, 0.3, 0.5]), distortion=0.2).certificate
+            ),
+            "certificate is stated",
+        ),
         (set_to("price", value=0.5), "price of what is estimable, nats is stated as 0.5"),
         (set_to("categories", value=["red", "red", "blue"]), "twice"),
         (lambda content: content.pop("integers"), "'integers' is missing"),
