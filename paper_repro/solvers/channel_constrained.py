@@ -61,6 +61,8 @@ _SAME = 1e-12
 _ULPS = Fraction(8, 2**52)
 # A gap, relative to the distortion, with which a program counts as solved, and one in what is missed, far from the end.
 _CLOSED, _FAR, _NOISE = 1e-13, Fraction(1, 1000), 1e-12
+# Nats between the best channel and the best bound that no further step is made for.
+_DONE = 1e-11
 _STEPS = 60
 
 
@@ -221,7 +223,7 @@ class ChannelConstrainedProgram:
                 high, best = leaked, found
             if reached > low or bound is None:
                 low, bound = reached, found
-            if (math.isfinite(high) and high - low <= _close(high)) or math.isinf(low) or leakage >= _MOST:
+            if (math.isfinite(high) and high - low <= _DONE) or math.isinf(low) or leakage >= _MOST:
                 break
             step = leakage + found.missed / found.slope if found.slope > 0 else math.inf
             if math.isinf(high):
@@ -468,7 +470,7 @@ class ChannelConstrainedProgram:
             noise = 0.0 if self._finely else _NOISE
             if kept and (missing == -1 or abs(missing - over[0]) <= abs(over[0]) * _FAR + noise):
                 return True
-            return kept and leaked - self.least_leakage(found.certificate, float(distortion), 0.0) <= _close(leaked)
+            return kept and leaked - self.least_leakage(found.certificate, float(distortion), 0.0) <= _DONE
 
         program.refine(enough)
         enough()
