@@ -115,10 +115,11 @@ def draw_kept(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figur
         axes.plot(xs[some], kept[some], color=color, marker=MARKERS[place], ms=4.5, ls="", label=name, clip_on=False)
         axes.plot(xs[~some], kept[~some], color=color, marker=MARKERS[place], ms=4.5, mfc="white", ls="", clip_on=False)
     axes.set(ylabel="probability to be kept")
+    axes.margins(y=0.12)
     axes.set_ylim(bottom=0)
     _name_categories(axes, names)
     headline(figure, title or finding_of_kept(table), subtitle)
-    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    axes.legend(fontsize=8)
     return figure
 
 
@@ -180,7 +181,7 @@ def draw_estimates(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
     axes.set(ylabel="share of all records", ylim=(min(0.0, float(table["lower"].min())), None))
     _name_categories(axes, list(table["category"]))
     headline(figure, title or finding_of_estimates(table), subtitle)
-    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    axes.legend(fontsize=8)
     return figure
 
 
