@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import warnings
@@ -234,7 +235,7 @@ def _each_row(
 )
 @click.argument("table")
 @click.option("--column", required=True, help="The column of categories.")
-@budget_options
+@functools.partial(budget_options, losses=True)
 @click.option(
     "--output",
     metavar="FILE",
@@ -273,7 +274,10 @@ def _each_row(
 @json_option
 @one_line_errors
 def release(table: str, alpha: float | None, delta: float | None, as_json: bool, **options: Any) -> None:
-    """Publish a column of TABLE, a CSV or Parquet file, through the best mechanism; all other columns stay as they are."""
+    """Publish a column of TABLE, a CSV or Parquet file, through the best mechanism; other columns keep their values.
+
+    A CSV is written with its separator and encoding, and with quotes and line ends anew.
+    """
     if (options["distortion"] is None) == (options["leakage"] is None):
         raise click.UsageError("give exactly one budget: --distortion or --leakage")
     if options["key"] and not options["consistent_by"]:
@@ -302,7 +306,11 @@ def release(table: str, alpha: float | None, delta: float | None, as_json: bool,
                 f"price of estimability, {unit}",
                 told["price_of_estimability"],
             ),
-            (f"least if nothing were known, {unit}", told["least_without_knowledge"]),
+            *(
+                [(f"least if nothing were known, {unit}", told["least_without_knowledge"])]
+                if told["least_without_knowledge"] is not None
+                else []
+            ),
             *((f"leakage by {notion}, nats", nats) for notion, nats in told["leakages"].items()),
         ]
         printed_table(f"{made.column}{name}", ["", ""], [[label, _text(value)] for label, value in rows])
@@ -337,7 +345,7 @@ def _key(path: Path) -> bytes:
 
 def _numbers(path: str) -> Any:
     try:
-        return optional("pandas", "data").read_csv(path, comment="#").to_numpy(dtype=float)
+        return optional("pandas", "data").read_csv(path, comment="#", dtype=float)
     except ValueError as error:
         raise ValueError(f"{path} is no table of costs: {error}") from None
 
@@ -373,7 +381,7 @@ def _numbers(path: str) -> Any:
     show_default=True,
     help="Whose frequencies: of those sampled from, or of the released rows themselves.",
 )
-@click.option("--by", metavar="COLUMN", help="A column that was not changed: estimates for each of its values.")
+@click.option("--by", metavar="COLUMN", help="A column that was not changed: a two-way table, as parts of all rows.")
 @click.option("--encoding", default="", help="Of a CSV, such as latin-1; UTF-8 if not given.")
 @json_option
 @one_line_errors
@@ -388,6 +396,9 @@ def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool
         about = {"records": found.records, "confidence": found.confidence, "method": found.method, "of": found.of}
         printed_json(about | {"estimates": frame.to_dict("records"), "notes": notes})
         return
+    if found.groups is not None:
+        frame = frame.rename(columns={"group": str(options["by"]), "frequency": "part of all rows"})
+        frame = frame.drop(columns="effective sample size")
     rows = [list(row) for row in frame.itertuples(index=False)]
     title = f"{column} in {table}: {found.records:,} rows, {found.confidence:.0%} intervals, {found.method}"
     printed_table(title, [str(name) for name in frame.columns], rows)

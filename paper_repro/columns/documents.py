@@ -19,7 +19,7 @@ import numpy as np
 
 from paper_repro.certificates.checker import Refused, check
 from paper_repro.checks import as_fraction, shortened
-from paper_repro.columns.sampler import IntegerSampler, MatrixSampler, SpreadSampler
+from paper_repro.columns.sampler import BITS, IntegerSampler, MatrixSampler, SpreadSampler
 from paper_repro.graphs import Adjacency
 from paper_repro.notions import DifferentialPrivacy, MaximalLeakage, Notion, RenyiDP, notion_by_name
 from paper_repro.notions.constrained import Constraints
@@ -170,6 +170,13 @@ class MechanismDocument:
     @classmethod
     def _of(cls, content: dict[str, Any]) -> MechanismDocument:
         stated = content.pop("checksum")
+        for name in ("budget", "constraints", "knowledge", "policy"):
+            if not isinstance(content[name], dict):
+                raise ValueError(f"its {name} is no table of names and values")
+        if unknown := sorted(set(content["constraints"]) - {"keep_at_least", "invariant", "forbidden"}):
+            raise ValueError(f"it has an unknown constraint {unknown[0]!r}")
+        if not 1 <= content["bits"] <= BITS:
+            raise ValueError(f"its bits are {content['bits']!r}, and at most {BITS}")
         checksums = stated, _checksum(_lines(content))
         labels = content["categories"]
         labels = range(labels) if isinstance(labels, int) else labels
@@ -231,7 +238,7 @@ class MechanismDocument:
         for name, most in self.budget.items():
             spent = distortion if name == "distortion" else leakages.get(self.notion.name)
             if spent is not None:
-                within = spent <= most * (1 + _ROUNDING) + 1e-12
+                within = spent <= most * (1 + _ROUNDING) + (1e-12 if name == "leakage" else 0.0)
                 checks.append(Check(f"budget of {name}", most, spent, within))
         return [*checks, *self._constraints(), *self._optimum(leakages)]
 

@@ -217,6 +217,8 @@ def estimate(
     no              0.8  0.740  0.858
     yes             0.2  0.142  0.260
     """
+    if by == column:
+        raise ValueError(f"by names {column!r}, the column that was released; name one that was published as it is")
     columns = [column] if by is None else [by, column]
     table = open_table(data, encoding=encoding)
     found = table.counts(columns)

@@ -55,6 +55,9 @@ def one_line_errors(command: Command) -> Command:
         try:
             with interrupted_by_sigterm():
                 return command(*arguments, **options)
+        except OSError as error:
+            said = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+            raise click.ClickException(" ".join(said.split())) from None
         except (ValueError, *EXPECTED) as error:
             raise click.ClickException(" ".join(str(error).split())) from None
 
@@ -92,15 +95,15 @@ def checked(check: Callable[[float], float]) -> Callable[[click.Context, click.P
     return callback
 
 
-def budget_options(command: Command) -> Command:
+def budget_options(command: Command, *, losses: bool = False) -> Command:
     """The options ``--distortion`` and ``--leakage``."""
     for option in (
         click.option("--leakage", type=float, callback=checked(check_leakage), help="Largest leakage, in nats."),
         click.option(
             "--distortion",
             type=float,
-            callback=checked(check_distortion),
-            help="Largest probability of change, in [0, 1].",
+            callback=None if losses else checked(check_distortion),
+            help="Largest probability of change, in [0, 1]" + "; with --losses, the largest expected one." * losses,
         ),
     ):
         command = option(command)

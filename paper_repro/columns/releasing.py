@@ -38,6 +38,8 @@ _MOST_PROVED = 50
 # Those that depend on the prior take a minute for 10**6 categories: beyond so many they are left out, unless asked for.
 _MOST_EVALUATED = 100_000
 _OF_PRIORS = ("maximal information", "Sibson information", "mutual information")
+# Fewer IDs a row are hardly those of persons. What integers may spend beyond a distortion, relatively.
+_FEW_IDS, _RESOLVED = 0.2, 1e-9
 _CONSTRAINTS = {"keep_at_least", "forbidden", "invariant"}
 
 
@@ -63,8 +65,8 @@ class Stratum:
         Nats of the sampler by the name of the notion, rounded up; None for those that cannot be evaluated.
     distortion : float
         Of the sampler, worst case over the source set, rounded up; a probability.
-    unknowing : float
-        The least leakage, or distortion, that is possible if nothing is known.
+    unknowing : float, or None
+        The least leakage, or distortion, that is possible if nothing is known; None under constraints.
     """
 
     name: str
@@ -76,7 +78,7 @@ class Stratum:
     price: float
     leakages: Mapping[str, float | None]
     distortion: float
-    unknowing: float
+    unknowing: float | None
 
     @property
     def rows(self) -> int:
@@ -85,8 +87,8 @@ class Stratum:
 
     @property
     def disappearing(self) -> list[str]:
-        """The categories that are never published."""
-        never = self.sampler.mechanism.extremes[0] == 0
+        """The categories that are never published, or less than once in 1,000 tables of so many rows."""
+        never = self.sampler.mechanism.extremes[0] * self.rows < 1e-3
         return [str(self.source.labels[place]) for place in np.flatnonzero(never).tolist()]
 
     @property
@@ -215,7 +217,8 @@ def release(
     keep_at_least : number or array_like, shape (M,), optional
     invariant, forbidden : as of :func:`paper_repro.optimal_mechanism`
     losses : array_like, shape (M, M), optional
-        Costs of a change, in place of 1 each.
+        Costs of a change, in place of 1 each, in the order of the source set's labels; columns of a DataFrame name the
+        categories, in any order, and its rows are in that of the columns.
     by : str, optional
         Another column; each value of it has a source set and a mechanism of its own.
     missing : "refuse", "keep" or "category"
@@ -254,9 +257,13 @@ def release(
     """
     table = open_table(data, encoding=encoding, missing=missing_values)
     table.check_column(column)
-    for other in (by, consistent_by):
+    for other, option in ((by, "by"), (consistent_by, "consistent_by")):
         if other:
             table.check_column(other)
+        if other == column:
+            raise ValueError(
+                f"{option} names {column!r}, the column that is released; name another one, or leave it out"
+            )
     if seed is not None and consistent_by:
         raise ValueError("give a seed or consistent_by, not both: a seed is for tests alone")
     if isinstance(source, str | Path) and str(source).lower().endswith(".csv"):
@@ -312,6 +319,8 @@ def _stratum(
 ) -> Stratum:
     counts = column.counts[place]
     known = known_source(source, counts, column.categories.labels, confidence=confidence)
+    if "costs" in asked:
+        asked = {**asked, "costs": _in_order(asked["costs"], known.labels)}
     try:
         best = optimal_mechanism(known, **asked)
         if best.distortion == 0:
@@ -324,8 +333,16 @@ def _stratum(
     except ValueError as error:
         raise ValueError(f"{f'stratum {name!r}: ' * bool(name)}{error}") from None
     sampler = IntegerSampler.of(mechanism)
-    costs = {"costs": asked["costs"]} if "costs" in asked else {}
-    nothing = optimal_mechanism(SourceSet.unknown(known.labels), **best.budget, notion=best.notion, **costs)
+    spent, unknowing = sampler.distortion(known, best.costs), None
+    if best.gap_unit == "nats" and spent > best.budget["distortion"] * (1 + _RESOLVED):
+        raise ValueError(
+            f"at distortion {best.budget['distortion']:g} changes are so rare that a sampler of integers over 2**62 makes them "
+            f"with {spent:g}; ask for at least 1e-9"
+        )
+    if best.constraints is None:
+        costs = {"costs": asked["costs"]} if "costs" in asked else {}
+        nothing = optimal_mechanism(SourceSet.unknown(known.labels), **best.budget, notion=best.notion, **costs)
+        unknowing = nothing.leakage if best.gap_unit == "nats" else nothing.distortion
     return Stratum(
         name,
         counts[_order(known, column.categories)],
@@ -333,11 +350,30 @@ def _stratum(
         known,
         best,
         sampler,
-        price,
+        max(price, 0.0),
         _leakages(sampler, best.notion, known),
-        sampler.distortion(known, best.costs),
-        nothing.leakage if best.gap_unit == "nats" else nothing.distortion,
+        spent,
+        unknowing,
     )
+
+
+def _in_order(losses: Any, labels: Sequence[Any]) -> Any:
+    """A DataFrame of losses in the order of the labels, shape (M, M). Raises ValueError if it is over other categories."""
+    if not hasattr(losses, "columns"):
+        return losses
+    names, wanted = [str(name) for name in losses.columns], [str(label) for label in labels]
+    if odd := sorted(set(names) ^ set(wanted)):
+        where = "the losses" if odd[0] in names else "the column"
+        raise ValueError(
+            f"only {where} {'have' if odd[0] in names else 'has'} the category {odd[0]!r}; name those of the column in the "
+            "header, and give each a row, in the header's order"
+        )
+    if losses.shape[0] != len(names):
+        raise ValueError(
+            f"the losses have {losses.shape[0]} rows for {len(names)} categories; give each one, in the header's order"
+        )
+    order = [names.index(label) for label in wanted]
+    return losses.to_numpy(dtype=float)[np.ix_(order, order)]
 
 
 def _order(source: SourceSet, categories: Categories) -> IntArray:
@@ -430,10 +466,15 @@ def _notes(
         yield f"Never published: {shortened(lost)}; their frequencies cannot be estimated."
     if drawing.consistent_by:
         yield (
-            f"The same {drawing.consistent_by} and answer are published alike; the key makes them so, and whoever has "
-            "it undoes the "
-            "release."
+            f"The same {drawing.consistent_by} and answer are published alike; the key makes them so, and whoever has it undoes "
+            "the release. Without a key of your own it is thrown away, and no later release agrees."
         )
+        ids, rows = len(column.table.counts([drawing.consistent_by])), sum(stratum.rows for stratum in strata)
+        if ids < _FEW_IDS * rows:
+            yield (
+                f"There are only {ids:,} different {drawing.consistent_by} for {rows:,} rows: rows of one change together, so "
+                "that what is changed may be far from the distortion, and estimates from the intervals. Name a column of IDs."
+            )
     else:
         yield (
             "Independent releases of the same person add up: n of them leak up to n times as much, and their average "

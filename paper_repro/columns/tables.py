@@ -84,6 +84,11 @@ class Table(ABC):
             near = [name for name in self.schema.names if name.strip().lower() == str(column).strip().lower()]
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"{self.name}: no column {column!r}; its columns are {shortened(self.schema.names)}{hint}")
+        kind = self.schema.field(column).type
+        if arrow_module(".types").is_nested(kind):
+            raise ValueError(
+                f"{self.name}: column {column!r} has values of the type {kind}; name one of texts or numbers"
+            )
         return column
 
     def first(self, column: str, value: str | None) -> str:

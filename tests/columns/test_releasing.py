@@ -198,3 +198,30 @@ def test_knowledge_in_words():
     np.testing.assert_array_equal(known_source("frequencies", counts, labels).vertices, [[0.1, 0.6, 0.3]])
     ours, theirs = known_source(None, counts, labels).bounds, pr.SourceSet.from_counts(counts, 0.95).bounds
     np.testing.assert_array_equal(ours, theirs)
+
+
+def test_losses_are_told_apart_by_their_names():
+    frame = pd.DataFrame({"eyes": ["b"] * 50 + ["a"] * 30 + ["c"] * 20})
+    losses = pd.DataFrame([[0, 1, 5], [1, 0, 1], [5, 2, 0]], columns=["a", "b", "c"], dtype=float)
+    turned = losses.iloc[[2, 0, 1], [2, 0, 1]]
+    first, second = (release(frame, "eyes", distortion=0.4, losses=table, seed=1) for table in (losses, turned))
+    assert (first.strata[0].best.costs == second.strata[0].best.costs).all()
+    assert first.strata[0].leakages == second.strata[0].leakages
+    labels = list(first.strata[0].source.labels)
+    assert first.strata[0].best.costs[labels.index("a"), labels.index("c")] == 5
+    with pytest.raises(ValueError, match="only the column has the category 'c'"):
+        release(frame, "eyes", distortion=0.4, losses=losses.rename(columns={"c": "d"}))
+
+
+def test_ids_that_are_none_are_told():
+    frame = pd.DataFrame({"eyes": ["b", "a"] * 50, "town": ["x", "y", "z", "w"] * 25})
+    with pytest.raises(ValueError, match="consistent_by names 'eyes'"):
+        release(frame, "eyes", distortion=0.2, consistent_by="eyes")
+    found = release(frame, "eyes", distortion=0.2, consistent_by="town")
+    assert any("only 4 different town for 100 rows" in note for note in found.notes)
+
+
+def test_changes_rarer_than_integers_can_make_are_refused():
+    frame = pd.DataFrame({"eyes": ["b", "a"] * 50})
+    with pytest.raises(ValueError, match="ask for at least 1e-9"):
+        release(frame, "eyes", distortion=1e-30)
