@@ -119,7 +119,7 @@ def test_the_number_of_workers_does_not_matter(path, tmp_path):
     alone = found("alone")
     for workers in (1, 2):
         with distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0", silence_logs=50
         ) as cluster:
             assert found(workers, cluster.scheduler_address) == alone
 

@@ -45,6 +45,7 @@ def test_every_page_has_the_name_of_a_notebook_and_no_name_twice():
         "curves",
         "layout",
         "ledger_pages",
+        "own_tradeoffs",
         "registry",
         "saving",
         "simplex",
