@@ -34,6 +34,7 @@ __all__ = [
     "Mechanism",
     "Spread",
     "distance_mechanism",
+    "first_above",
     "randomized_response",
     "sums_of_others",
     "truncated_geometric",
@@ -45,6 +46,24 @@ __all__ = [
 _MOST_JUDGED_BY_MATRIX = 1_000
 # Rows and columns of the corner that a notebook shows.
 _CORNER = 20
+
+
+def first_above(ends: NDArray[Any], drawn: NDArray[Any], low: IntArray, high: IntArray) -> IntArray:
+    """The first place, from ``low`` to ``high``, where ``ends`` exceed what was drawn, each by halving; all of shape (values,).
+
+    ``ends`` ascend, and the one at ``high`` exceeds what was drawn.
+
+    >>> first_above(np.array([1, 3, 6]), np.array([0, 3]), np.array([0, 0]), np.array([2, 2]))
+    array([0, 2])
+    """
+    searched = np.flatnonzero(low < high)
+    while len(searched):
+        middle = (low[searched] + high[searched]) // 2
+        above = ends[middle] <= drawn[searched]
+        low[searched] = np.where(above, middle + 1, low[searched])
+        high[searched] = np.where(above, high[searched], middle)
+        searched = searched[low[searched] < high[searched]]
+    return low
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,14 +139,7 @@ class Spread:
         before = ends[letters] - self.answers[letters]
         drawn = np.where(drawn < before, drawn, drawn + self.answers[letters])
         bucket = np.minimum((drawn * (len(ends) / ends[-1])).astype(np.intp), len(ends) - 1)
-        low, high = starts[bucket], starts[bucket + 1]
-        searched = np.flatnonzero(low < high)
-        while len(searched):
-            middle = (low[searched] + high[searched]) // 2
-            above = ends[middle] <= drawn[searched]
-            low[searched] = np.where(above, middle + 1, low[searched])
-            high[searched] = np.where(above, high[searched], middle)
-            searched = searched[low[searched] < high[searched]]
+        low = first_above(ends, drawn, starts[bucket], starts[bucket + 1])
         # Rounding of sums may end on a neighbor that is never published, or on the letter itself.
         wrong = np.flatnonzero((self.answers[low] == 0) | (low == letters))
         for place in wrong:

@@ -22,7 +22,7 @@ from paper_repro.columns.exactly import ExactMatrix, ExactSpread, Integers, prio
 from paper_repro.columns.outward import information, renyi_divergence
 from paper_repro.columns.randomness import Bits, Words
 from paper_repro.graphs import Adjacency
-from paper_repro.mechanisms import Mechanism, Spread
+from paper_repro.mechanisms import Mechanism, Spread, first_above
 from paper_repro.notions import (
     ApproximateDP,
     DifferentialPrivacy,
@@ -365,15 +365,7 @@ class SpreadSampler(IntegerSampler):
         own = self.weights[letters].astype(np.uint64)
         drawn += own * (drawn >= ends[letters] - own)
         stretch = (drawn >> np.uint64(width)).astype(np.intp)
-        low, high = starts[stretch], starts[stretch + 1]
-        searched = np.flatnonzero(low < high)
-        while len(searched):
-            middle = (low[searched] + high[searched]) // 2
-            above = ends[middle] <= drawn[searched]
-            low[searched] = np.where(above, middle + 1, low[searched])
-            high[searched] = np.where(above, high[searched], middle)
-            searched = searched[low[searched] < high[searched]]
-        return low
+        return first_above(ends, drawn, starts[stretch], starts[stretch + 1])
 
 
 def _rounded_matrix(matrix: FloatArray, bits: int) -> Integers:
