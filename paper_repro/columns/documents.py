@@ -231,8 +231,11 @@ class MechanismDocument:
             found = leakages[name] = self.sampler.leakage(self._notion(name), self.source)
             close = found == stated or (name in _CURVED and abs(found - stated) <= _LAST_DIGITS)
             checks.append(Check(f"{name}, nats", stated, found, close))
+        # A budget is for both: a document that has one has to state both.
+        if self.budget and (own := self.notion.name) not in leakages:
+            checks.append(Check(f"{own}, nats", None, self.sampler.leakage(self.notion, self.source), False))
         distortion = None
-        if self.distortion is not None and self.source is not None:
+        if self.source is not None and (self.budget or self.distortion is not None):
             distortion = self.sampler.distortion(self.source, self.losses)
             checks.append(Check("distortion", self.distortion, distortion, distortion == self.distortion))
         for name, most in self.budget.items():

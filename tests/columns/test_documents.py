@@ -76,7 +76,8 @@ def test_notions_come_back_with_their_parameters(notion, tmp_path):
 def test_intervals_and_what_leaks_without_bound(tmp_path):
     box = pr.SourceSet.from_intervals([0.4, 0.2, 0.1], [0.6, 0.4, 0.3])
     identity = IntegerSampler.of(pr.Mechanism(np.eye(3)))
-    made = MechanismDocument(identity, box, budget={"leakage": math.inf}, stated={"differential privacy": math.inf})
+    stated = {"differential privacy": math.inf}
+    made = MechanismDocument(identity, box, budget={"leakage": math.inf}, stated=stated, distortion=0.0)
     made.write(tmp_path / "m.json")
     assert "Infinity" not in (tmp_path / "m.json").read_text()
     found = MechanismDocument.read(tmp_path / "m.json")
@@ -118,6 +119,8 @@ def set_to(*keys, value):
         (set_to("leakage", 6, "nats", value=0.1), "mutual information, nats is stated as 0.1"),
         (set_to("leakage", 1, "delta", value=0.2), "other parameters"),
         (set_to("distortion", value=0.1), "distortion is stated as 0.1"),
+        (set_to("distortion", value=None), "distortion is stated as None"),
+        (set_to("leakage", value=[]), "differential privacy, nats is stated as None"),
         (set_to("budget", "distortion", value=0.1), "budget of distortion is stated as 0.1"),
         (set_to("source_set", "vertices", 0, value=[0.1, 0.1, 0.8]), "is stated as"),
         (set_to("constraints", "keep_at_least", value=0.95), "kept beyond keep_at_least"),
@@ -178,13 +181,21 @@ def test_losses_and_forbidden_pairs(tmp_path):
         SOURCE,
         best.notion,
         {"distortion": 0.3},
-        distortion=spent,
+        {"maximal leakage": sampler.leakage(best.notion, SOURCE)},
+        spent,
         constraints={"forbidden": [["red", "blue"]], "invariant": None},
         losses=apart,
     )
     made.write(tmp_path / "m.json")
     names = [name for name, *_ in MechanismDocument.read(tmp_path / "m.json").inspect()]
-    assert names == ["checksum", "distortion", "budget of distortion", "forbidden pairs that can occur"]
+    found = [
+        "checksum",
+        "maximal leakage, nats",
+        "distortion",
+        "budget of distortion",
+        "forbidden pairs that can occur",
+    ]
+    assert names == found
 
 
 @pytest.mark.parametrize("size", [2, 5, 40])
