@@ -283,7 +283,7 @@ def release(table: str, alpha: float | None, delta: float | None, as_json: bool,
     if options["key"] and not options["consistent_by"]:
         raise click.UsageError("--key has no effect without --consistent-by; leave it out")
     options["notion"] = chosen_notion(options["notion"], alpha=alpha, delta=delta)
-    options["key"] = _key(Path(options["key"])) if options["key"] else None
+    options["key"] = _key(Path(options["key"]), options["output"]) if options["key"] else None
     options["forbidden"] = options["forbidden"] or None
     if options["losses"]:
         options["losses"] = _numbers(options["losses"])
@@ -331,8 +331,13 @@ def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _key(path: Path) -> bytes:
+def _key(path: Path, output: str | None) -> bytes | None:
+    """The key in a file, which is made if there is none and something is released."""
+    if output and Path(output).resolve() == path.resolve():
+        raise ValueError(f"{path} is named as the key and as the output; name two files")
     if not path.exists():
+        if not output:
+            return None
         with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
             file.write(os.urandom(32))
     key = path.read_bytes()
