@@ -40,6 +40,7 @@ _MOST_EVALUATED = 100_000
 _OF_PRIORS = ("maximal information", "Sibson information", "mutual information")
 # Fewer IDs a row are hardly those of persons. What integers may spend beyond a distortion, relatively.
 _FEW_IDS, _RESOLVED = 0.2, 1e-9
+# Options that the mechanism's document calls so.
 _CONSTRAINTS = {"keep_at_least", "forbidden", "invariant"}
 
 
@@ -195,7 +196,8 @@ def release(
 ) -> Release:
     """Publish a column through the mechanism of least leakage at a distortion, or of least distortion at a leakage.
 
-    All other columns stay as they are. The table is read twice, to count and to release, in batches of rows.
+    All other columns keep their values; of a CSV, quotes and line ends are written anew. The table is read twice, to count and to
+    release, in batches of rows.
 
     Parameters
     ----------
@@ -226,7 +228,8 @@ def release(
     seed : int, optional
         For tests: whoever knows it undoes the release.
     consistent_by : str, optional
-        A column of IDs: the same ID and answer are published alike, also in other releases with the same ``key``.
+        A column of IDs: the same ID and answer are published alike, also in other releases with the same ``key`` as long as the
+        mechanism is the same one to the last digit: give the same ``source``, not new counts.
     key : bytes, of 16 to 64, optional
     scheduler : str, optional
         Address of a Dask scheduler, whose workers draw the row groups of a Parquet file.
@@ -467,7 +470,8 @@ def _notes(
     if drawing.consistent_by:
         yield (
             f"The same {drawing.consistent_by} and answer are published alike; the key makes them so, and whoever has it undoes "
-            "the release. Without a key of your own it is thrown away, and no later release agrees."
+            "the release. A later one agrees only with the same key, one of your own, and the same mechanism: name what is "
+            "known as a source, for new counts make a new one."
         )
         ids, rows = len(column.table.counts([drawing.consistent_by])), sum(stratum.rows for stratum in strata)
         if ids < _FEW_IDS * rows:
