@@ -14,6 +14,7 @@ from typing import Any
 import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from PIL import Image, PngImagePlugin
 
 from paper_repro.figures.layout import check_text, finding_of
@@ -38,16 +39,21 @@ def publish(
     ledger: Iterable[str] = (),
 ) -> None:
     """Show a figure in a notebook at its size, with alternative text and a caption, and save it as :func:`save_figure` does."""
-    save_figure(figure, table, name, output_dir, description, inputs, source=source, ledger=ledger)
-    show(figure, description, name, source)
+    written = save_figure(figure, table, name, output_dir, description, inputs, source=source, ledger=ledger)
+    png = written[0].read_bytes() if written else _rendered(figure, "png", name, _words(description))
+    _show(png, figure, _words(description), source)
 
 
 def show(figure: Figure, description: str, name: str = "", source: str = "", **options: Any) -> None:
     """Show a figure in a notebook at its size, with alternative text and a caption; options as of ``Figure.savefig``."""
+    description = _words(description)
+    _show(_rendered(figure, "png", name, description, **options), figure, description, source)
+
+
+def _show(png: bytes, figure: Figure, description: str, source: str) -> None:
     from IPython.display import HTML, display
 
-    description = _words(description)
-    picture = base64.b64encode(_rendered(figure, "png", name, description, **options)).decode()
+    picture = base64.b64encode(png).decode()
     caption = ". ".join(html.escape(text.rstrip(".")) for text in (_words(finding_of(figure)[0]), source) if text)
     display(  # type: ignore[no-untyped-call]
         HTML(  # type: ignore[no-untyped-call]
@@ -139,10 +145,10 @@ def _rendered(figure: Figure, kind: str, name: str, description: str, **more: An
     }
     buffer = io.BytesIO()
     with mpl.rc_context(STYLE):
-        if figure.get_layout_engine() is not None:
-            if not more:  # with options of its own it is rendered this once, and arranged with that
-                figure.draw_without_rendering()
-                figure.set_layout_engine("none")  # arranged once, for all kinds of file
+        # Arranged once, for all kinds of file; with options of its own it is rendered this once, and arranged with that.
+        if not more and not isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine | None):
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
         figure.savefig(buffer, format=kind, metadata=metadata[kind], **more)
     content = buffer.getvalue()
     if kind == "svg":
