@@ -135,9 +135,9 @@ class Cell:
 
     def interval(self, of: Of, confidence: float) -> tuple[FloatArray, FloatArray]:
         """Least and greatest p with ``(estimate - p)^2 <= z^2 variance(p) / n``, two arrays of probabilities, shape (M,)."""
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
-        unit = float(norm.isf((1 - confidence) / 2)) ** 2 / self.records
+        unit = float(ndtri((1 - confidence) / 2)) ** 2 / self.records
         middle = np.clip(self.unbiased, 0, self.mass)
         # a p^2 - 2 b p + c <= 0
         a = 1 + unit if of == "population" else 1.0

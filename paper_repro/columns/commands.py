@@ -276,7 +276,7 @@ def _each_row(
 def release(table: str, alpha: float | None, delta: float | None, as_json: bool, **options: Any) -> None:
     """Publish a column of TABLE, a CSV or Parquet file, through the best mechanism; other columns keep their values.
 
-    A CSV is written with its separator and encoding, and with quotes and line ends anew.
+    From CSV to CSV all other bytes stay: separators, quotation marks, spaces and line ends.
     """
     if (options["distortion"] is None) == (options["leakage"] is None):
         raise click.UsageError("give exactly one budget: --distortion or --leakage")
@@ -396,17 +396,16 @@ def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool
         warnings.simplefilter("always")
         found = estimated(table, column, mechanisms, **options)
     notes = [str(warning.message) for warning in heard if issubclass(warning.category, UserWarning)]
-    frame = found.frame.reset_index()
     if as_json:
         about = {"records": found.records, "confidence": found.confidence, "method": found.method, "of": found.of}
-        printed_json(about | {"estimates": frame.to_dict("records"), "notes": notes})
+        printed_json(about | {"estimates": found.rows, "notes": notes})
         return
+    head = {name: name for name in found.rows[0]}
     if found.groups is not None:
-        frame = frame.rename(columns={"group": str(options["by"]), "frequency": "part of all rows"})
-        frame = frame.drop(columns="effective sample size")
-    rows = [list(row) for row in frame.itertuples(index=False)]
+        head |= {"group": options["by"], "frequency": "part of all rows"}
+        del head["effective sample size"]
     title = f"{column} in {table}: {found.records:,} rows, {found.confidence:.0%} intervals, {found.method}"
-    printed_table(title, [str(name) for name in frame.columns], rows)
+    printed_table(title, list(head.values()), [[row[name] for name in head] for row in found.rows])
     for note in notes:
         click.echo(note, err=True)
 

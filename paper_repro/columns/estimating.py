@@ -110,7 +110,7 @@ class Estimate(ShownAsTable):
         miss them. The p-value of twice the log-likelihood's difference, as chi-square of as many degrees as these have zeros; at
         most it is right, far below 0.001 the column or the mechanism is another one.
         """
-        from scipy.stats import chi2
+        from scipy.special import chdtrc  # scipy.stats takes a second to import
 
         twice, zeros = 0.0, 0
         for cell in self._cells:
@@ -118,7 +118,7 @@ class Estimate(ShownAsTable):
             expected = cell.channel.published(found)
             twice += 2 * float((cell.published * np.log(cell.published / expected, where=seen, out=expected * 0)).sum())
             zeros += int((found <= 0).sum())
-        return float(chi2.sf(twice * self.records, zeros)) if zeros else 1.0
+        return float(chdtrc(zeros, max(twice * self.records, 0.0))) if zeros else 1.0
 
     @property
     def frame(self) -> Any:
@@ -130,13 +130,21 @@ class Estimate(ShownAsTable):
         index = pandas.Index(list(self.labels), name="category")
         if self.groups is not None:
             index = pandas.MultiIndex.from_product([list(self.groups), list(self.labels)], names=["group", "category"])
-        columns = self._columns | {"published": self.published.astype(np.int64)}
-        return pandas.DataFrame({name: column.ravel() for name, column in columns.items()}, index=index)
+        return pandas.DataFrame({name: column.ravel() for name, column in self._columns.items()}, index=index)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The same as plain dicts, a row each with its ``category`` and, if there are groups, its ``group``."""
+        names = [{"category": label} for label in self.labels]
+        if self.groups is not None:
+            names = [{"group": group} | name for group in self.groups for name in names]
+        numbers = zip(*(column.ravel().tolist() for column in self._columns.values()), strict=True)
+        return [name | dict(zip(self._columns, row, strict=True)) for name, row in zip(names, numbers, strict=True)]
 
     @property
     def _columns(self) -> dict[str, FloatArray]:
         return {
-            "published": self.published,
+            "published": self.published.astype(np.int64),
             "frequency": self.frequencies,
             "standard error": self.standard_errors,
             "lower": self.lower,
@@ -465,7 +473,7 @@ def _estimate(
 
 
 def _warn_of_noise(found: Estimate) -> None:
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     if found.condition**2 > found.records:
         warnings.warn(
@@ -476,7 +484,7 @@ def _warn_of_noise(found: Estimate) -> None:
     unbiased = np.array([cell.unbiased for cell in found._cells])
     errors = np.sqrt(np.array([cell.variances("sample") for cell in found._cells]) / found.records)
     depth = np.divide(-unbiased, errors, out=np.zeros(unbiased.shape), where=errors > 0)
-    if depth.max() > norm.isf(_NO_CHANCE / depth.size):
+    if depth.max() > -ndtri(_NO_CHANCE / depth.size):
         letter = found.labels[int(np.unravel_index(depth.argmax(), depth.shape)[1])]
         warnings.warn(
             f"{letter!r} was published less often than this mechanism publishes it by chance, by {depth.max():.0f} standard "

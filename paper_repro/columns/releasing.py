@@ -20,7 +20,8 @@ from paper_repro.columns.estimable import estimable as made_estimable
 from paper_repro.columns.knowing import Column, Policy, known_labels, known_source, read_column
 from paper_repro.columns.randomness import Bits, Consistent, OperatingSystem, Seeded
 from paper_repro.columns.sampler import IntegerSampler
-from paper_repro.columns.tables import Categories, arrow_module, decoded, open_table
+from paper_repro.columns.splicing import can_be_spliced, pieces_of, write_spliced
+from paper_repro.columns.tables import Categories, arrow_module, integers_of, open_table
 from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
 from paper_repro.errors import CertificateError, SolverError
 from paper_repro.notions import NOTION_NAMES, Notion, notion_by_name
@@ -196,8 +197,8 @@ def release(
 ) -> Release:
     """Publish a column through the mechanism of least leakage at a distortion, or of least distortion at a leakage.
 
-    All other columns keep their values; of a CSV, quotes and line ends are written anew. The table is read twice, to count and to
-    release, in batches of rows.
+    All other columns keep their values; from CSV to CSV all other bytes stay, quotation marks and line ends too, and a category
+    is written alike in all rows. The table is read twice, to count and to release, in batches of rows.
 
     Parameters
     ----------
@@ -288,17 +289,25 @@ def release(
     drawing = _Drawing(found, strata, consistent_by, secret)
     notes = tuple(_notes(found, strata, source, confidence, drawing))
     made = Release(column, strata, notes)
-    batches = _released(drawing, scheduler, progress or (lambda *_: None))
+    told_of = progress or (lambda *_: None)
     if path is None:
         if isinstance(data, str | Path):
             return made
+        batches = _released(drawing, scheduler, told_of)
         frame = arrow_module().Table.from_batches(batches, drawing.schema).to_pandas()
         return replace(made, frame=frame if hasattr(data, "to_csv") else None)
     told = [_document(stratum, drawing, asked) for stratum in strata]
     written: list[Path] = []
     try:
         with whole_or_nothing(path) as file:
-            write_table(file, path, drawing.schema, batches, table)
+            if path.suffix.lower() == ".csv" and can_be_spliced(table):
+                needed = list(dict.fromkeys(filter(None, [column, by, consistent_by])))
+                pieces = pieces_of(table, column, needed)
+                drawn = _drawn(drawing, scheduler, told_of, lambda _: ((piece.batch, piece) for piece in pieces))
+                write_spliced(file, table, column, found.categories, drawn)
+            else:
+                batches = _released(drawing, scheduler, told_of)
+                write_table(file, path, drawing.schema, batches, table)
             for document, beside in zip(told, documents, strict=True):
                 with whole_or_nothing(beside) as text:
                     text.write(document.text.encode())
@@ -528,25 +537,27 @@ class _Drawing:
     def codes(self, batch: Any, bits: Bits) -> IntArray:
         """Numbers of what is published for a batch with the columns needed, shape (rows,); -1 where nothing is."""
         names = batch.schema.names
+        table = self.column.table
         values = batch.column(names.index(self.column.name))
+        values = table.values(values) if table.missing else values
         codes = self.column.categories.codes(values).copy()
         rows_of = np.zeros(len(codes), dtype=np.intp)
         if self.column.strata is not None:
-            rows_of = self.column.strata.codes(batch.column(names.index(self.column.by)))
+            rows_of = self.column.strata.codes(table.values(batch.column(names.index(self.column.by))))
         for place, (stratum, (there, back)) in enumerate(zip(self.strata, self._orders, strict=True)):
             chosen = np.flatnonzero((codes >= 0) & (rows_of == place))
             if not len(chosen):
                 continue
             true, words = there[codes[chosen]], bits
             if isinstance(self.secret, Consistent):
-                ids = batch.column(names.index(self.consistent_by)).take(arrow_module().array(chosen))
+                ids = table.values(batch.column(names.index(self.consistent_by))).take(integers_of(chosen))
                 if ids.null_count:
-                    table, column = self.column.table, self.consistent_by
+                    column = self.consistent_by
                     raise ValueError(
                         f"{table.name}: column {column!r} has no ID in {table.first(column, None)}; give each row one"
                     )
                 labels = np.array(self.column.categories.labels, dtype=object)
-                texts = decoded(ids).cast(arrow_module().string()).to_pylist()
+                texts = ids.cast(arrow_module().string()).to_pylist()
                 context = f"{self.column.name} {stratum.sampler.digest}"
                 words = self.secret.of(texts, labels[codes[chosen]], context)
             codes[chosen] = back[stratum.sampler.sample(true, words)]
@@ -569,16 +580,38 @@ def _released(drawing: _Drawing, scheduler: str, progress: Callable[[int, int], 
     """The table's batches with the column replaced."""
     column, schema = drawing.column, drawing.schema
     place = schema.get_field_index(column.name)
-    parts, total = range(column.table.parts), int(column.counts.sum() + column.missing.sum())
+
+    def read(part: int) -> Iterator[tuple[Any, Any]]:
+        return ((batch, batch) for batch in column.table.batches(part=part))
+
+    for batch, codes in _drawn(drawing, scheduler, progress, read):
+        published = column.categories.column(codes, schema.field(place).type)
+        yield batch.set_column(place, schema.field(place), published)
+
+
+def _drawn(
+    drawing: _Drawing,
+    scheduler: str,
+    progress: Callable[[int, int], None],
+    read: Callable[[int], Iterator[tuple[Any, Any]]],
+) -> Iterator[tuple[Any, IntArray]]:
+    """Numbers of what is published for each batch that is read of a part, or None, and what it comes with."""
+    column, left = drawing.column, int(drawing.column.counts.sum() + drawing.column.missing.sum())
+    parts, total = range(column.table.parts), left
     spread = on_cluster(drawing.part, parts, scheduler, in_order=True) if scheduler else None
+    changed = ValueError(f"{column.table.name} changed while it was read; release it again")
     for part in parts:
         bits, drawn, start = drawing.bits(part), None if spread is None else next(spread), 0
-        for batch in column.table.batches(part=part):
-            rows = batch.num_rows
-            codes = drawing.codes(batch, bits) if drawn is None else drawn[start : start + rows].astype(np.int32)
+        for batch, beside in read(part):
+            rows = 0 if batch is None else batch.num_rows
+            if drawn is not None:
+                codes: IntArray = drawn[start : start + rows].astype(np.intp)
+            else:
+                codes = drawing.codes(batch, bits) if rows else np.empty(0, dtype=np.intp)
             if len(codes) != rows or ((codes < 0).any() and (column.policy != "keep" or not column.missing.any())):
-                raise ValueError(f"{column.table.name} changed while it was read; release it again")
-            published = column.categories.column(codes, schema.field(place).type)
-            yield batch.set_column(place, schema.field(place), published)
-            start += rows
+                raise changed
+            yield beside, codes
+            start, left = start + rows, left - rows
             progress(rows, total)
+    if left:
+        raise changed

@@ -22,10 +22,14 @@ from paper_repro.types import IntArray
 __all__ = [
     "MISSING",
     "Categories",
+    "Csv",
     "Table",
     "arrow_module",
+    "binary_of",
     "categories_of",
     "decoded",
+    "integers_of",
+    "is_text",
     "one_line",
     "open_table",
 ]
@@ -65,6 +69,8 @@ class Table(ABC):
         Pieces that can be read independently: row groups of Parquet.
     separator, encoding : str
         Of a CSV.
+    missing : tuple of str
+        Texts that stand for a missing value in the columns that are asked about; other columns keep them.
     """
 
     name: str
@@ -72,6 +78,7 @@ class Table(ABC):
     parts: int
     separator: str
     encoding: str
+    missing: tuple[str, ...] = ()
     header_rows = 0
 
     @abstractmethod
@@ -95,12 +102,20 @@ class Table(ABC):
         """The first row with a value of a column, in words; None is a missing one."""
         arrow, compute, before = arrow_module(), arrow_module(".compute"), 0
         for batch in self.batches([column]):
-            cells = decoded(_missing_as_null(batch.column(0)))
+            cells = self.values(batch.column(0))
             found = compute.is_null(cells) if value is None else compute.equal(cells.cast(arrow.string()), value)
             if (place := compute.index(found, True).as_py()) >= 0:
                 return f"row {before + place + 1 + self.header_rows}{' (the header being row 1)' * self.header_rows}"
             before += batch.num_rows
         return "no row"
+
+    def values(self, array: Any) -> Any:
+        """A pyarrow.Array of shape (rows,) of one of its columns, missing values as nulls and without a dictionary."""
+        compute, found = arrow_module(".compute"), _missing_as_null(decoded(array))
+        if not (self.missing and is_text(found.type)):
+            return found
+        stand_for_it = compute.is_in(found, value_set=binary_of([text.encode() for text in self.missing], found.type))
+        return compute.if_else(stand_for_it, arrow_module().nulls(1, found.type)[0], found)
 
     def counts(self, columns: Sequence[str], part: int | None = None) -> Any:
         """How often the values of some columns occur together: a pyarrow.Table of these columns and ``count``, in order.
@@ -112,11 +127,9 @@ class Table(ABC):
             self.check_column(column)
         pending: list[Any] = []
         for batch in self.batches(columns, part):
-            pieces = {
-                column: decoded(_missing_as_null(piece)) for column, piece in zip(columns, batch.columns, strict=True)
-            }
-            ones = arrow.array(np.ones(batch.num_rows, dtype=np.int64))
-            pending.append(_added_up([arrow.table({**pieces, "count": ones})], columns))
+            ones = integers_of(np.ones(batch.num_rows, dtype=np.int64))
+            pieces = arrow.table([*map(self.values, batch.columns), ones], names=[*columns, "count"])
+            pending.append(_added_up([pieces], columns))
             if sum(map(len, pending)) > _PENDING:
                 pending = [_added_up(pending, columns)]
                 if len(pending[0]) > _MOST_CATEGORIES:
@@ -142,6 +155,35 @@ def _plain_type(kind: Any) -> Any:
     return kind.value_type if arrow_module().types.is_dictionary(kind) else kind
 
 
+def integers_of(numbers: NDArray[np.integer[Any]], absent: NDArray[np.bool_] | None = None) -> Any:
+    """Integers as a pyarrow.Array of shape (rows,), null where they are ``absent``.
+
+    By ``pyarrow.array`` all of pandas would be imported.
+
+    >>> integers_of(np.array([3, 4]), np.array([False, True])).to_pylist()
+    [3, None]
+    """
+    arrow, own = arrow_module(), np.ascontiguousarray(numbers)
+    known = None
+    if absent is not None and absent.any():
+        known = arrow.py_buffer(np.packbits(~absent, bitorder="little").tobytes())
+    return arrow.Array.from_buffers(getattr(arrow, own.dtype.name)(), len(own), [known, arrow.py_buffer(own)])
+
+
+def binary_of(texts: Sequence[bytes], kind: Any = None) -> Any:
+    """Texts as a pyarrow.Array of shape (rows,), of a type of texts or bytes; likewise.
+
+    >>> binary_of([b"a", b"", b"bc"]).to_pylist()
+    [b'a', b'', b'bc']
+    """
+    arrow = arrow_module()
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    found = arrow.Array.from_buffers(
+        arrow.binary(), len(texts), [None, arrow.py_buffer(ends), arrow.py_buffer(b"".join(texts))]
+    )
+    return found if kind is None else found.cast(kind)
+
+
 def decoded(array: Any) -> Any:
     """A pyarrow.Array of shape (rows,) without its dictionary.
 
@@ -151,7 +193,12 @@ def decoded(array: Any) -> Any:
     return array.dictionary_decode() if arrow_module().types.is_dictionary(array.type) else array
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Whether a pyarrow type is one of texts.
+
+    >>> is_text(arrow_module().large_string())
+    True
+    """
     types = arrow_module().types
     return bool(types.is_string(kind) or types.is_large_string(kind))
 
@@ -159,11 +206,13 @@ def _is_text(kind: Any) -> bool:
 def _missing_as_null(array: Any) -> Any:
     """An empty text is a missing one, and so is a float that is no number."""
     compute, types = arrow_module(".compute"), arrow_module().types
-    if _is_text(array.type):
-        return compute.if_else(compute.equal(array, ""), None, array)
-    if types.is_floating(array.type):
-        return compute.if_else(compute.is_nan(array), None, array)
-    return array
+    if is_text(array.type):
+        is_there = compute.binary_length(array).cast(arrow_module().bool_())
+    elif types.is_floating(array.type):
+        is_there = compute.invert(compute.is_nan(array))
+    else:
+        return array
+    return compute.if_else(is_there, array, arrow_module().nulls(1, array.type)[0])
 
 
 def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) -> Table:
@@ -176,7 +225,7 @@ def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) ->
     encoding : str
         Of a CSV; UTF-8, with or without a byte-order mark, if not given.
     missing : sequence of str
-        What stands for a missing value in a CSV, beside an empty cell.
+        What stands for a missing value in a column of a CSV that is asked about, beside an empty cell; elsewhere it is a text.
 
     Raises
     ------
@@ -206,7 +255,7 @@ def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) ->
         return _Parquet.of(path)
     if start.startswith((b"PK", b"\x1f\x8b", b"BZh", b"\xd0\xcf\x11\xe0")):
         raise ValueError(f"{path} is compressed, or a workbook; save it as CSV (UTF-8) or Parquet first")
-    return _Csv.of(path, encoding, tuple(missing))
+    return Csv.of(path, encoding, tuple(missing))
 
 
 @dataclass(frozen=True)
@@ -249,18 +298,27 @@ class _Parquet(Table):
 
 
 @dataclass(frozen=True)
-class _Csv(Table):
+class Csv(Table):
+    """A CSV, as :func:`open_table` finds it.
+
+    Attributes
+    ----------
+    path : Path
+        Where it is; the others are those of every table.
+    """
+
     path: Path
     name: str
     schema: Any
-    missing: tuple[str, ...]
     separator: str
     encoding: str
+    missing: tuple[str, ...]
     parts: int = 1
     header_rows = 1
 
     @classmethod
-    def of(cls, path: Path, encoding: str, missing: tuple[str, ...]) -> _Csv:
+    def of(cls, path: Path, encoding: str, missing: tuple[str, ...]) -> Csv:
+        """The CSV at a path. Raises ValueError or OSError as :func:`open_table` does."""
         arrow = arrow_module()
         with path.open("rb") as file:
             start = file.read(3)
@@ -287,39 +345,16 @@ class _Csv(Table):
         if not first.strip():
             raise ValueError(f"{path}: its first line is empty; it must be a header that names the columns")
         _check_names(names, path)
-        table = cls(path, str(path), arrow.schema([(n, arrow.string()) for n in names]), missing, separator, encoding)
+        table = cls(path, str(path), arrow.schema([(n, arrow.string()) for n in names]), separator, encoding, missing)
         if next(table.batches(), None) is None:
             raise ValueError(f"{path} has a header, but no rows; there is nothing to release")
         return table
 
     def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
         arrow, reading = arrow_module(), arrow_module(".csv")
-        names, ragged = self.schema.names, []
-
-        def refuse(row: Any) -> str:
-            ragged.append(row)
-            return "error"
-
-        utf8 = self.encoding in ("utf-8", "utf-8-sig")
+        ragged: list[Any] = []
         try:
-            with reading.open_csv(
-                self.path,
-                # One thread, for the numbers of rows in errors.
-                reading.ReadOptions(use_threads=False, block_size=2**22, encoding="utf-8" if utf8 else self.encoding),
-                reading.ParseOptions(
-                    delimiter=self.separator,
-                    newlines_in_values=True,
-                    ignore_empty_lines=len(names) > 1,  # else it is a missing value
-                    invalid_row_handler=refuse,
-                ),
-                reading.ConvertOptions(
-                    column_types=self.schema,
-                    null_values=["", *self.missing],
-                    strings_can_be_null=True,
-                    quoted_strings_can_be_null=False,
-                    include_columns=None if columns is None else list(columns),
-                ),
-            ) as reader:
+            with reading.open_csv(self.path, *self._options(columns, ragged)) as reader:
                 yield from (batch for batch in reader if batch.num_rows)
         except UnicodeError:
             raise ValueError(_undecodable(self.path, self.encoding)) from None
@@ -333,6 +368,50 @@ class _Csv(Table):
             if "UTF8" in str(error):
                 raise ValueError(_undecodable(self.path, "utf-8")) from None
             raise ValueError(f"{self.path} is no CSV that can be read: {one_line(error)}") from None
+
+    def _options(
+        self, columns: Sequence[str] | None, ragged: list[Any], names: Sequence[str] = (), size: int = 2**22
+    ) -> tuple[Any, Any, Any]:
+        reading = arrow_module(".csv")
+
+        def refuse(row: Any) -> str:
+            ragged.append(row)
+            return "error"
+
+        utf8 = self.encoding in ("utf-8", "utf-8-sig")
+        return (
+            reading.ReadOptions(
+                use_threads=False,  # for the numbers of rows in errors
+                block_size=size,
+                encoding="utf-8" if utf8 else self.encoding,
+                column_names=list(names),
+            ),
+            reading.ParseOptions(
+                delimiter=self.separator,
+                newlines_in_values=True,
+                ignore_empty_lines=len(self.schema.names) > 1,  # else it is a missing value
+                invalid_row_handler=refuse,
+            ),
+            reading.ConvertOptions(
+                column_types=self.schema,
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+                include_columns=None if columns is None else list(columns),
+            ),
+        )
+
+    def rows_of(self, lines: bytes, columns: Sequence[str] | None = None) -> Any:
+        """What whole lines of this file, without the header, say in these columns: a record batch.
+
+        Raises ValueError if they are no rows of it.
+        """
+        arrow, reading = arrow_module(), arrow_module(".csv")
+        options = self._options(columns, [], self.schema.names, len(lines) + 1)
+        try:
+            return reading.read_csv(arrow.BufferReader(lines), *options).combine_chunks().to_batches()[0]
+        except (arrow.ArrowException, UnicodeError, IndexError):
+            raise ValueError(f"{self.path} changed while it was read; release it again") from None
 
 
 @dataclass(frozen=True)
@@ -420,28 +499,35 @@ class Categories:
     labels: tuple[str, ...]
 
     @cached_property
-    def _has_missing(self) -> bool:
+    def has_missing(self) -> bool:
+        """Whether the last category is the missing value."""
         return bool(self.values.null_count)
 
     def codes(self, column: Any) -> IntArray:
         """Numbers 0 .. M-1 of the values of a column, shape (rows,), and -1 for what is no category."""
         compute = arrow_module(".compute")
         if arrow_module().types.is_dictionary(column.type):
-            of_dictionary = np.append(self.codes(column.dictionary), len(self.values) - 1 if self._has_missing else -1)
-            return of_dictionary[column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False)]
-        found = compute.index_in(_missing_as_null(column), value_set=self.values, skip_nulls=not self._has_missing)
-        return found.fill_null(-1).to_numpy(zero_copy_only=False)
+            of_dictionary = np.append(self.codes(column.dictionary), len(self.values) - 1 if self.has_missing else -1)
+            return of_dictionary[_numbers(column.indices, len(column.dictionary))]
+        found = compute.index_in(_missing_as_null(column), value_set=self.values, skip_nulls=not self.has_missing)
+        return _numbers(found, -1)
 
     def column(self, codes: NDArray[np.integer[Any]], kind: Any) -> Any:
         """The values of these numbers, shape (rows,), as a pyarrow.Array of the type ``kind``; null for -1."""
         arrow = arrow_module()
         absent = codes < 0
         if not arrow.types.is_dictionary(kind):
-            return self.values.take(arrow.array(codes, mask=absent if absent.any() else None))
-        if self._has_missing:
+            return self.values.take(integers_of(codes, absent))
+        if self.has_missing:
             absent |= codes == len(self.values) - 1
-        indices = arrow.array(codes, mask=absent).cast(kind.index_type)
+        indices = integers_of(codes, absent).cast(kind.index_type)
         return arrow.DictionaryArray.from_arrays(indices, self.values.drop_null(), ordered=kind.ordered)
+
+
+def _numbers(indices: Any, otherwise: int) -> IntArray:
+    """Numbers of a pyarrow.Array, shape (rows,), and another one where there are none."""
+    found = indices.to_numpy(zero_copy_only=False)
+    return np.nan_to_num(found, nan=otherwise).astype(np.int64) if indices.null_count else found
 
 
 def categories_of(values: Any, what: str) -> Categories:
@@ -455,7 +541,7 @@ def categories_of(values: Any, what: str) -> Categories:
     """
     types, kind = arrow_module().types, values.type
     known = (types.is_integer, types.is_boolean, types.is_date, types.is_decimal, types.is_floating)
-    if not (_is_text(kind) or any(is_known(kind) for is_known in known)):
+    if not (is_text(kind) or any(is_known(kind) for is_known in known)):
         raise ValueError(f"{what} is of type {kind}; categories are texts, whole numbers, truth values or dates")
     labels = values.cast(arrow_module().string()).to_pylist()
     if values.null_count:

@@ -41,7 +41,7 @@ def confidence_intervals(
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds of the probabilities of all categories at once, two arrays of shape (M,): see the head of this module.
 
-    Computed by statsmodels (``proportion_confint``, ``multinomial_proportions_confint``); a UserWarning says where counts are too
+    The approximate ones are those of statsmodels (``multinomial_proportions_confint``); a UserWarning says where counts are too
     small for an approximation.
 
     Parameters
@@ -73,11 +73,10 @@ def confidence_intervals(
     alpha = 1 - check_confidence(confidence)
     if method not in get_args(ConfidenceMethod):
         raise ValueError(f"method must be one of {', '.join(get_args(ConfidenceMethod))}, got {method!r}")
-    proportion = optional("statsmodels.stats.proportion", "data")
     size, records = len(counted), counted.sum()
     if method == "clopper-pearson":
         different, place = np.unique(counted, return_inverse=True)
-        found = proportion.proportion_confint(different, records, alpha=alpha / size, method="beta")
+        found = _binomial_intervals(different, float(records), alpha / size)
         return _around(counted / records, *(bound[place] for bound in found))
     if method == "sison-glaz":
         _check_time(counted, alpha)
@@ -89,6 +88,7 @@ def confidence_intervals(
             "hold far less often than they say; method='clopper-pearson' always keeps the confidence",
             stacklevel=3,
         )
+    proportion = optional("statsmodels.stats.proportion", "data")
     try:
         with np.errstate(all="ignore"):
             found = proportion.multinomial_proportions_confint(counted, alpha, method).T
@@ -97,15 +97,28 @@ def confidence_intervals(
     return _around(counted / records, *found)
 
 
+def _binomial_intervals(counts: FloatArray, records: float, alpha: float) -> tuple[FloatArray, FloatArray]:
+    """Exact two-sided intervals of single probabilities (Clopper and Pearson 1934): quantiles of the beta distribution.
+
+    Those of ``proportion_confint`` of statsmodels, which takes seconds to import, and a test compares them.
+    """
+    from scipy.special import betainccinv, betaincinv
+
+    rest = records - counts
+    lower = betaincinv(np.maximum(counts, 1), rest + 1, alpha / 2)
+    upper = betainccinv(counts + 1, np.maximum(rest, 1), alpha / 2)
+    return np.where(counts > 0, lower, 0.0), np.where(rest > 0, upper, 1.0)
+
+
 def _around(frequencies: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The bounds without what rounding takes off them: in [0, 1], and around what was counted."""
     return np.clip(np.minimum(lower, frequencies), 0, 1), np.clip(np.maximum(upper, frequencies), 0, 1)
 
 
 def _check_time(counts: FloatArray, alpha: float) -> None:
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
-    width = float(norm.isf(alpha / (2 * len(counts)))) * math.sqrt(counts.max())
+    width = -float(ndtri(alpha / (2 * len(counts)))) * math.sqrt(counts.max())
     if len(counts) * width > _MOST_TRIED:
         raise ValueError(
             f"sison-glaz would try about {width:.0f} widths for {len(counts)} categories of up to {counts.max():.0f} records, "

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,11 +12,56 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from paper_repro.columns.releasing import release
 from paper_repro.columns.tables import MISSING, categories_of, open_table
 from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+
+
+# Cells that readers and writers like to change: numbers, dates, spaces, marks, lines, what looks missing.
+NASTY = (
+    *("1e5", "007", "1.10000000000000000001", "-0.0", "2020-01-01", "NaN", "NA", "null", "TRUE", "", '""', '""""'),
+    *(" x", '"y  "', '"a,b"', '"a\nb"', '"a\r\nb"', '"a ""q"" b"', '5" pipe', '"x"tail', "ünï", "\U0001f600", '"=1+1"'),
+)
+
+
+@pytest.mark.parametrize("block", [2**22, 7])
+@pytest.mark.parametrize(
+    ("end", "mark", "header"), [("\n", "", "note,eye,id"), ("\r\n", "\ufeff", '"note","eye","id"')]
+)
+def test_a_release_leaves_all_other_bytes(tmp_path, rng, monkeypatch, block, end, mark, header):
+    monkeypatch.setattr("paper_repro.columns.splicing._BLOCK", block)
+    eyes = ['"gr,een"', "blue", '"blue"', 'ha"zel', "NA", ""]
+    rows = [[note, str(rng.choice(eyes)), note] for note in NASTY * 4]
+    lines = [header, *(",".join(row) for row in rows)]
+    lines.insert(9, "")
+    (tmp_path / "in.csv").write_bytes((mark + end.join(lines)).encode())
+    asked = {"distortion": 0.3, "missing": "keep", "missing_values": ["NA"]}
+    release(tmp_path / "in.csv", "eye", output=tmp_path / "out.csv", **asked)
+    out = (tmp_path / "out.csv").read_bytes().decode()
+    texts = ['"gr,een"', '"blue"', '"ha""zel"'] if '"' in header else ['"gr,een"', "blue", '"ha""zel"']
+    published = "|".join(texts)
+    rows_again = [
+        f"{re.escape(note)},({'' if eye in ('NA', '') else published}),{re.escape(note)}" for note, eye, _ in rows
+    ]
+    rows_again.insert(8, "")
+    assert re.fullmatch(re.escape(mark + header + end) + end.join(rows_again), out)
+
+
+def test_in_parquet_what_stands_for_missing_elsewhere_stays(tmp_path):
+    (tmp_path / "in.csv").write_text("note,eye\n" + "NA,blue\n,brown\n" * 5 + '"",NA\n')
+    asked = {"distortion": 0.3, "missing": "keep", "missing_values": ["NA"]}
+    release(tmp_path / "in.csv", "eye", output=tmp_path / "out.parquet", **asked)
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert found["note"].to_pylist() == ["NA", None] * 5 + [""]
+    assert found["eye"].to_pylist()[-1] is None
+
+
+def test_an_empty_text_in_a_dictionary_is_missing_too(tmp_path):
+    pq.write_table(pa.table({"c": pa.array(["a", "", "b"]).dictionary_encode()}), tmp_path / "in.parquet")
+    assert open_table(tmp_path / "in.parquet").counts(["c"])["c"].to_pylist() == ["a", "b", None]
 
 
 def rewritten(path, output):
