@@ -276,7 +276,7 @@ def _each_row(
 def release(table: str, alpha: float | None, delta: float | None, as_json: bool, **options: Any) -> None:
     """Publish a column of TABLE, a CSV or Parquet file, through the best mechanism; other columns keep their values.
 
-    From CSV to CSV all other bytes stay: separators, quotation marks, spaces and line ends.
+    A CSV is written with its separator and encoding, and with quotation marks and line ends anew.
     """
     if (options["distortion"] is None) == (options["leakage"] is None):
         raise click.UsageError("give exactly one budget: --distortion or --leakage")

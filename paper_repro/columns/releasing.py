@@ -20,7 +20,6 @@ from paper_repro.columns.estimable import estimable as made_estimable
 from paper_repro.columns.knowing import Column, Policy, known_labels, known_source, read_column
 from paper_repro.columns.randomness import Bits, Consistent, OperatingSystem, Seeded
 from paper_repro.columns.sampler import IntegerSampler
-from paper_repro.columns.splicing import can_be_spliced, pieces_of, write_spliced
 from paper_repro.columns.tables import Categories, arrow_module, integers_of, open_table
 from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
 from paper_repro.errors import CertificateError, SolverError
@@ -197,8 +196,8 @@ def release(
 ) -> Release:
     """Publish a column through the mechanism of least leakage at a distortion, or of least distortion at a leakage.
 
-    All other columns keep their values; from CSV to CSV all other bytes stay, quotation marks and line ends too, and a category
-    is written alike in all rows. The table is read twice, to count and to release, in batches of rows.
+    All other columns keep their values, texts to the letter; of a CSV, quotation marks and line ends are written anew. The table
+    is read twice, to count and to release, in batches of rows.
 
     Parameters
     ----------
@@ -289,25 +288,17 @@ def release(
     drawing = _Drawing(found, strata, consistent_by, secret)
     notes = tuple(_notes(found, strata, source, confidence, drawing))
     made = Release(column, strata, notes)
-    told_of = progress or (lambda *_: None)
+    batches = _released(drawing, scheduler, progress or (lambda *_: None))
     if path is None:
         if isinstance(data, str | Path):
             return made
-        batches = _released(drawing, scheduler, told_of)
         frame = arrow_module().Table.from_batches(batches, drawing.schema).to_pandas()
         return replace(made, frame=frame if hasattr(data, "to_csv") else None)
     told = [_document(stratum, drawing, asked) for stratum in strata]
     written: list[Path] = []
     try:
         with whole_or_nothing(path) as file:
-            if path.suffix.lower() == ".csv" and can_be_spliced(table):
-                needed = list(dict.fromkeys(filter(None, [column, by, consistent_by])))
-                pieces = pieces_of(table, column, needed)
-                drawn = _drawn(drawing, scheduler, told_of, lambda _: ((piece.batch, piece) for piece in pieces))
-                write_spliced(file, table, column, found.categories, drawn)
-            else:
-                batches = _released(drawing, scheduler, told_of)
-                write_table(file, path, drawing.schema, batches, table)
+            write_table(file, path, drawing.schema, batches, table)
             for document, beside in zip(told, documents, strict=True):
                 with whole_or_nothing(beside) as text:
                     text.write(document.text.encode())
@@ -580,37 +571,19 @@ def _released(drawing: _Drawing, scheduler: str, progress: Callable[[int, int], 
     """The table's batches with the column replaced."""
     column, schema = drawing.column, drawing.schema
     place = schema.get_field_index(column.name)
-
-    def read(part: int) -> Iterator[tuple[Any, Any]]:
-        return ((batch, batch) for batch in column.table.batches(part=part))
-
-    for batch, codes in _drawn(drawing, scheduler, progress, read):
-        published = column.categories.column(codes, schema.field(place).type)
-        yield batch.set_column(place, schema.field(place), published)
-
-
-def _drawn(
-    drawing: _Drawing,
-    scheduler: str,
-    progress: Callable[[int, int], None],
-    read: Callable[[int], Iterator[tuple[Any, Any]]],
-) -> Iterator[tuple[Any, IntArray]]:
-    """Numbers of what is published for each batch that is read of a part, or None, and what it comes with."""
-    column, left = drawing.column, int(drawing.column.counts.sum() + drawing.column.missing.sum())
-    parts, total = range(column.table.parts), left
+    left = total = int(column.counts.sum() + column.missing.sum())
+    parts = range(column.table.parts)
     spread = on_cluster(drawing.part, parts, scheduler, in_order=True) if scheduler else None
     changed = ValueError(f"{column.table.name} changed while it was read; release it again")
     for part in parts:
         bits, drawn, start = drawing.bits(part), None if spread is None else next(spread), 0
-        for batch, beside in read(part):
-            rows = 0 if batch is None else batch.num_rows
-            if drawn is not None:
-                codes: IntArray = drawn[start : start + rows].astype(np.intp)
-            else:
-                codes = drawing.codes(batch, bits) if rows else np.empty(0, dtype=np.intp)
+        for batch in column.table.batches(part=part):
+            rows = batch.num_rows
+            codes = drawing.codes(batch, bits) if drawn is None else drawn[start : start + rows].astype(np.int32)
             if len(codes) != rows or ((codes < 0).any() and (column.policy != "keep" or not column.missing.any())):
                 raise changed
-            yield beside, codes
+            published = column.categories.column(codes, schema.field(place).type)
+            yield batch.set_column(place, schema.field(place), published)
             start, left = start + rows, left - rows
             progress(rows, total)
     if left:

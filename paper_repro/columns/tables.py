@@ -22,7 +22,6 @@ from paper_repro.types import IntArray
 __all__ = [
     "MISSING",
     "Categories",
-    "Csv",
     "Table",
     "arrow_module",
     "binary_of",
@@ -255,7 +254,7 @@ def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) ->
         return _Parquet.of(path)
     if start.startswith((b"PK", b"\x1f\x8b", b"BZh", b"\xd0\xcf\x11\xe0")):
         raise ValueError(f"{path} is compressed, or a workbook; save it as CSV (UTF-8) or Parquet first")
-    return Csv.of(path, encoding, tuple(missing))
+    return _Csv.of(path, encoding, tuple(missing))
 
 
 @dataclass(frozen=True)
@@ -298,15 +297,7 @@ class _Parquet(Table):
 
 
 @dataclass(frozen=True)
-class Csv(Table):
-    """A CSV, as :func:`open_table` finds it.
-
-    Attributes
-    ----------
-    path : Path
-        Where it is; the others are those of every table.
-    """
-
+class _Csv(Table):
     path: Path
     name: str
     schema: Any
@@ -317,8 +308,7 @@ class Csv(Table):
     header_rows = 1
 
     @classmethod
-    def of(cls, path: Path, encoding: str, missing: tuple[str, ...]) -> Csv:
-        """The CSV at a path. Raises ValueError or OSError as :func:`open_table` does."""
+    def of(cls, path: Path, encoding: str, missing: tuple[str, ...]) -> _Csv:
         arrow = arrow_module()
         with path.open("rb") as file:
             start = file.read(3)
@@ -353,8 +343,31 @@ class Csv(Table):
     def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
         arrow, reading = arrow_module(), arrow_module(".csv")
         ragged: list[Any] = []
+
+        def refuse(row: Any) -> str:
+            ragged.append(row)
+            return "error"
+
+        utf8 = self.encoding in ("utf-8", "utf-8-sig")
         try:
-            with reading.open_csv(self.path, *self._options(columns, ragged)) as reader:
+            with reading.open_csv(
+                self.path,
+                # One thread, for the numbers of rows in errors.
+                reading.ReadOptions(use_threads=False, block_size=2**22, encoding="utf-8" if utf8 else self.encoding),
+                reading.ParseOptions(
+                    delimiter=self.separator,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(self.schema.names) > 1,  # else it is a missing value
+                    invalid_row_handler=refuse,
+                ),
+                reading.ConvertOptions(
+                    column_types=self.schema,
+                    null_values=[""],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,  # a quoted empty text is written as one again
+                    include_columns=None if columns is None else list(columns),
+                ),
+            ) as reader:
                 yield from (batch for batch in reader if batch.num_rows)
         except UnicodeError:
             raise ValueError(_undecodable(self.path, self.encoding)) from None
@@ -368,50 +381,6 @@ class Csv(Table):
             if "UTF8" in str(error):
                 raise ValueError(_undecodable(self.path, "utf-8")) from None
             raise ValueError(f"{self.path} is no CSV that can be read: {one_line(error)}") from None
-
-    def _options(
-        self, columns: Sequence[str] | None, ragged: list[Any], names: Sequence[str] = (), size: int = 2**22
-    ) -> tuple[Any, Any, Any]:
-        reading = arrow_module(".csv")
-
-        def refuse(row: Any) -> str:
-            ragged.append(row)
-            return "error"
-
-        utf8 = self.encoding in ("utf-8", "utf-8-sig")
-        return (
-            reading.ReadOptions(
-                use_threads=False,  # for the numbers of rows in errors
-                block_size=size,
-                encoding="utf-8" if utf8 else self.encoding,
-                column_names=list(names),
-            ),
-            reading.ParseOptions(
-                delimiter=self.separator,
-                newlines_in_values=True,
-                ignore_empty_lines=len(self.schema.names) > 1,  # else it is a missing value
-                invalid_row_handler=refuse,
-            ),
-            reading.ConvertOptions(
-                column_types=self.schema,
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-                include_columns=None if columns is None else list(columns),
-            ),
-        )
-
-    def rows_of(self, lines: bytes, columns: Sequence[str] | None = None) -> Any:
-        """What whole lines of this file, without the header, say in these columns: a record batch.
-
-        Raises ValueError if they are no rows of it.
-        """
-        arrow, reading = arrow_module(), arrow_module(".csv")
-        options = self._options(columns, [], self.schema.names, len(lines) + 1)
-        try:
-            return reading.read_csv(arrow.BufferReader(lines), *options).combine_chunks().to_batches()[0]
-        except (arrow.ArrowException, UnicodeError, IndexError):
-            raise ValueError(f"{self.path} changed while it was read; release it again") from None
 
 
 @dataclass(frozen=True)

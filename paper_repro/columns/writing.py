@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from paper_repro.columns.tables import Table, arrow_module, decoded, is_text, one_line
 
-__all__ = ["check_output", "lines_of", "whole_or_nothing", "write_table"]
+__all__ = ["check_output", "whole_or_nothing", "write_table"]
 
 
 def check_output(output: str | Path, *others: Path) -> Path:
@@ -63,7 +63,7 @@ def write_table(file: IO[bytes], path: Path, schema: Any, batches: Iterable[Any]
         file.write(encoder.encode(head.getvalue()))
         for batch in batches:
             columns = [decoded(column) for column in batch.columns]
-            lines = lines_of(arrow.record_batch(columns, names=schema.names), separator)
+            lines = _lines(arrow.record_batch(columns, names=schema.names), separator)
             file.write(lines if encoding.startswith("utf-8") else encoder.encode(lines.decode()))
     except UnicodeEncodeError as error:
         raise ValueError(
@@ -75,14 +75,8 @@ def write_table(file: IO[bytes], path: Path, schema: Any, batches: Iterable[Any]
         ) from None
 
 
-def lines_of(batch: Any, separator: str) -> bytes:
-    r"""A record batch as lines of a CSV, its texts in quotation marks if one of them needs them, as an empty one does.
-
-    Raises pyarrow's errors for columns that a CSV cannot have.
-
-    >>> lines_of(arrow_module().record_batch({"id": ["1", "2"], "eyes": ["", None]}), ",")
-    b'"1",""\n"2",\n'
-    """
+def _lines(batch: Any, separator: str) -> bytes:
+    """A batch as lines of a CSV, with quotation marks only where some value of the batch needs them, as an empty text does."""
     compute, writing = arrow_module(".compute"), arrow_module(".csv")
     texts = [column for column in batch.columns if is_text(column.type)]
     has_empty = any(not compute.all(compute.binary_length(text).cast("bool")).as_py() for text in texts if len(text))

@@ -104,8 +104,8 @@ def test_a_release_that_is_terminated_leaves_nothing(call, tmp_path, monkeypatch
         yield from released(*arguments)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    released = releasing._drawn
-    monkeypatch.setattr(releasing, "_drawn", terminated)
+    released = releasing._released
+    monkeypatch.setattr(releasing, "_released", terminated)
     result = call("release", "eyes.csv", "--column", "eyes", "--distortion", 0.2, "--output", "out.csv", code=1)
     assert result.stderr.strip().endswith("Aborted!")
     assert [path.name for path in tmp_path.iterdir()] == ["eyes.csv"]
