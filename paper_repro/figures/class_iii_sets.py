@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
 from typing import Any
@@ -17,6 +17,7 @@ from paper_repro.curves import leakage_curve
 from paper_repro.errors import optional
 from paper_repro.figures.layout import COLUMN, PAGE, headline, label_lines
 from paper_repro.figures.registry import BOUNDS, COLORS, DASHES, EXACT, PRINTED, UNREACHABLE, set_label
+from paper_repro.figures.saving import framed
 from paper_repro.figures.simplex import (
     add_area,
     add_simplex,
@@ -29,6 +30,7 @@ from paper_repro.figures.simplex import (
     place,
     view_around,
 )
+from paper_repro.figures.sliders import frames
 from paper_repro.figures.style import LEAKAGE, canvas, drawing, need, panels, rounded
 from paper_repro.figures.tables import number_text
 from paper_repro.notions.exact_curves import exact_curve
@@ -39,7 +41,7 @@ from paper_repro.papers.polytopes import Polytope
 from paper_repro.sources import SourceSet
 
 __all__ = [
-    "class_picture",
+    "class_page",
     "class_shapes",
     "coloring_table",
     "draw_classes",
@@ -327,22 +329,33 @@ def draw_classes(table: pd.DataFrame, title: str = "") -> Figure:
     return figure
 
 
-def class_picture(corners: Sequence[Sequence[float]], first: float, second: float) -> tuple[Figure, pd.DataFrame, str]:
-    """A set whose last corner gives the first two letters other probabilities: figure, table and text of :func:`draw_classes`.
+def class_page(corners: Sequence[Sequence[float]]) -> Callable[[float, float], str]:
+    """A set in the simplex and its class, as HTML, for sliders of what its last corner, a diamond, gives the first two letters.
 
-    Raises ValueError if the two sum to more than 1.
+    What is returned raises ValueError if these sum to more than 1.
 
-    >>> print(class_picture([[0.6, 0.3, 0.1], [0.5, 0.1, 0.4]], 0.5, 0.3)[2])
-    A set in the simplex of three letters: Class II: P1 ≥ P2 ≥ P3 throughout
+    >>> "Class II: P1 ≥ P2 ≥ P3 throughout" in class_page([[0.6, 0.3, 0.1], [0.5, 0.1, 0.4]])(0.6, 0.2)
+    True
     """
-    if min(first, second) < 0 or first + second > 1:
-        raise ValueError(
-            f"the first two probabilities must be at least 0 and sum to at most 1, got {first} and {second}"
-        )
-    moved = [first, second, round(1 - first - second, 9)]
-    table = class_shapes([SourceSet([*corners[:-1], moved], name="set")])
-    figure = draw_classes(table, f"This set is of {table['label'].iloc[0].partition(':')[0]}")
-    return figure, table, f"A set in the simplex of three letters: {table['label'].iloc[0]}"
+    figure, axes = canvas(COLUMN, 3.0)
+    add_simplex(axes)
+    (area,) = axes.fill([], [], facecolor=_TINT, edgecolor=_SET, linewidth=1.5, joinstyle="round", zorder=3)
+    (moved,) = axes.plot([], [], "D", color=_SET, zorder=4)
+    frame = frames(figure, [area, moved])
+
+    def page(first: float, second: float) -> str:
+        third = round(1 - first - second, 9)
+        if min(first, second, third) < 0:
+            raise ValueError(
+                f"the first two probabilities must be at least 0 and sum to at most 1, got {first:.4g} and {second:.4g}"
+            )
+        table = class_shapes([SourceSet([*corners[:-1], [first, second, third]], name="set")])
+        area.set_xy(place(table[["P1", "P2", "P3"]]))
+        moved.set_data(*place([first, second, third]).T)
+        said = str(table["label"].iloc[0])
+        return framed(frame(), figure, f"A set in the simplex of three letters: {said}", said)
+
+    return page
 
 
 @drawing(*_COLUMNS)

@@ -28,14 +28,14 @@ __all__ = [
 ]
 
 # Each at least 4.5:1 against white, so that a label may have its line's color, and at least 25 apart (CIE 1976), to the
-# color-blind too. In grey print the dashes tell them apart.
-COLORS = ["#000000", "#0A75DF", "#B95B0D", "#054E47", "#A65BA0", "#717B53", "#5213D5", "#632201"]
+# color-blind too. In grey print dashes or, where these are of one kind, lightness tell them apart.
+COLORS = ["#000000", "#1D74DE", "#8B4A09", "#08484F", "#47167C", "#6C7355", "#6C1BF5", "#452302"]
 DASHES: list[Any] = [
     "-",
     (0, (6, 2)),
     (0, (3, 1.2)),
     (0, (6, 2, 1.2, 2)),
-    (0, (4, 1.5, 4, 4.5)),
+    (0, (2.6, 1.2, 2.6, 4.4)),
     (0, (8, 2, 1.2, 2, 1.2, 2)),
     (0, (4, 1.5, 1.2, 1.5, 1.2, 1.5, 1.2, 1.5)),
     (0, (9, 1.5, 3, 1.5)),

@@ -22,7 +22,7 @@ from paper_repro.figures.style import STYLE
 from paper_repro.paths import ROOT
 from paper_repro.reproduce.files import check_file_name, check_own_folder, replace_files
 
-__all__ = ["about", "publish", "save_figure", "show"]
+__all__ = ["about", "framed", "publish", "save_figure"]
 
 _INCH = 96  # pixels of a browser
 
@@ -39,27 +39,20 @@ def publish(
     ledger: Iterable[str] = (),
 ) -> None:
     """Show a figure in a notebook at its size, with alternative text and a caption, and save it as :func:`save_figure` does."""
-    written = save_figure(figure, table, name, output_dir, description, inputs, source=source, ledger=ledger)
-    png = written[0].read_bytes() if written else _rendered(figure, "png", name, _words(description))
-    _show(png, figure, _words(description), source)
-
-
-def show(figure: Figure, description: str, name: str = "", source: str = "", **options: Any) -> None:
-    """Show a figure in a notebook at its size, with alternative text and a caption; options as of ``Figure.savefig``."""
-    description = _words(description)
-    _show(_rendered(figure, "png", name, description, **options), figure, description, source)
-
-
-def _show(png: bytes, figure: Figure, description: str, source: str) -> None:
     from IPython.display import HTML, display
 
-    picture = base64.b64encode(png).decode()
-    caption = ". ".join(html.escape(text.rstrip(".")) for text in (_words(finding_of(figure)[0]), source) if text)
-    display(  # type: ignore[no-untyped-call]
-        HTML(  # type: ignore[no-untyped-call]
-            f'<figure><img src="data:image/png;base64,{picture}" width="{round(figure.get_figwidth() * _INCH)}" '
-            f'alt="{html.escape(description)}"><figcaption>{caption}</figcaption></figure>'
-        )
+    written = save_figure(figure, table, name, output_dir, description, inputs, source=source, ledger=ledger)
+    png = written[0].read_bytes() if written else _rendered(figure, "png", name, _words(description))
+    caption = [text.rstrip(".") for text in (_words(finding_of(figure)[0]), source) if text]
+    display(HTML(framed(png, figure, _words(description), ". ".join(caption))))  # type: ignore[no-untyped-call]
+
+
+def framed(png: bytes, figure: Figure, description: str, caption: str) -> str:
+    """A picture of a figure as HTML, at its size, with alternative text and a caption."""
+    return (
+        f'<figure><img src="data:image/png;base64,{base64.b64encode(png).decode()}" '
+        f'width="{round(figure.get_figwidth() * _INCH)}" alt="{html.escape(description)}">'
+        f"<figcaption>{html.escape(caption)}</figcaption></figure>"
     )
 
 
@@ -135,7 +128,7 @@ def about(
     return (json.dumps({**texts, **lists}, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _rendered(figure: Figure, kind: str, name: str, description: str, **more: Any) -> bytes:
+def _rendered(figure: Figure, kind: str, name: str, description: str) -> bytes:
     """The file's bytes; nothing in them tells when or where it was drawn."""
     title = _words(finding_of(figure)[0]) or name
     metadata: dict[str, dict[str, Any]] = {
@@ -145,17 +138,16 @@ def _rendered(figure: Figure, kind: str, name: str, description: str, **more: An
     }
     buffer = io.BytesIO()
     with mpl.rc_context(STYLE):
-        # Arranged once, for all kinds of file; with options of its own it is rendered this once, and arranged with that.
-        if not more and not isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine | None):
+        if not isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine | None):
             figure.draw_without_rendering()
-            figure.set_layout_engine("none")
-        figure.savefig(buffer, format=kind, metadata=metadata[kind], **more)
+            figure.set_layout_engine("none")  # arranged once, for all kinds of file
+        figure.savefig(buffer, format=kind, metadata=metadata[kind])
     content = buffer.getvalue()
     if kind == "svg":
         return _told(content, name, title, description)
     if kind == "pdf":
         return _in_english(content)
-    return content if more else _of_few_colors(content)
+    return _of_few_colors(content)
 
 
 def _of_few_colors(png: bytes) -> bytes:
@@ -215,6 +207,8 @@ def _words(text: str) -> str:
     signs = {
         r"\geq": " ≥ ",
         r"\leq": " ≤ ",
+        r"\cap": "∩",
+        r"\cup": "∪",
         r"\delta": "δ",
         r"\alpha": "α",
         r"\varepsilon": "ε",

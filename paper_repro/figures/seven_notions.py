@@ -13,6 +13,7 @@ from paper_repro.curves import refined
 from paper_repro.figures.curves import SAME, Cited, cited_as, curve_table, finding_of_curves, grid_of, in_print, spelled
 from paper_repro.figures.layout import COLUMN, PAGE, headline
 from paper_repro.figures.registry import notion_look, plain_text
+from paper_repro.figures.sliders import matrix_html
 from paper_repro.figures.style import drawing, need, rounded, shade
 from paper_repro.notions import NOTION_NAMES, DifferentialPrivacy, MutualInformation, Notion, RenyiDP, SibsonInformation
 from paper_repro.papers import zhong_bu2022
@@ -27,7 +28,7 @@ __all__ = [
     "finding_of_notions",
     "mechanism_table",
     "notion_table",
-    "order_picture",
+    "order_page",
 ]
 
 _DECIMALS = 6
@@ -200,21 +201,26 @@ def _broken(label: str, narrow: bool) -> str:
     return label.replace(" differential privacy", "\ndifferential privacy") if narrow else label
 
 
-def order_picture(source: SourceSet, distortion: float, alpha: float) -> tuple[Figure, pd.DataFrame, str]:
-    """Best mechanisms by the notions with an order, between those they come to: figure, table and text.
+def order_page(source: SourceSet) -> Callable[[float, float], str]:
+    """Best mechanisms at a distortion and an order, by the notions that have one and those they come to, as HTML, for sliders.
 
     Rényi privacy beside differential privacy, its limit at infinity, and Sibson information beside mutual information, that at 1.
-    The distortion is a probability; errors are those of :func:`mechanism_table`.
+    Errors are those of :func:`mechanism_table`.
 
-    >>> print(order_picture(SourceSet([0.6, 0.4]), 0.1, 2.0)[2].partition(";")[0])
-    Best mechanisms at D = 0.1 and order 2: differential privacy 2.1972 nats
+    >>> "differential privacy 2.1972 nats" in order_page(SourceSet([0.6, 0.4]))(0.1, 2.0)
+    True
     """
-    notions = [DifferentialPrivacy(), RenyiDP(alpha), SibsonInformation(alpha), MutualInformation()]
-    table = mechanism_table(source, notions, distortion)
-    least = table.drop_duplicates("notion").set_index("notion")["leakage"]
-    said = "; ".join(f"{name} {leakage:.4f} nats" for name, leakage in least.items())
-    figure = draw_mechanisms(table, subtitle=rf"$D = {distortion:.3g}$, $\alpha = {alpha:.3g}$; least leakages in nats")
-    return figure, table, f"Best mechanisms at D = {distortion:.3g} and order {alpha:.3g}: {said}"
+
+    def page(distortion: float, alpha: float) -> str:
+        notions = [DifferentialPrivacy(), RenyiDP(alpha), SibsonInformation(alpha), MutualInformation()]
+        shown = []
+        for notion in notions:
+            best = optimal_mechanism(source, distortion=distortion, notion=notion)
+            heading = f"{notion_look(notion.name).label} {best.leakage:.4f} nats"
+            shown.append(matrix_html(best.mechanism.matrix, source.labels, heading))
+        return "".join(shown)
+
+    return page
 
 
 def _alike(table: pd.DataFrame) -> list[tuple[list[tuple[str, float]], FloatArray]]:

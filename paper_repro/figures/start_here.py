@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_repro.checks import check_distortion
 from paper_repro.figures.curves import add_curve, curve_table
 from paper_repro.figures.layout import PAGE, headline, label_zeros
-from paper_repro.figures.registry import set_looks
-from paper_repro.figures.style import DISTORTION, LEAKAGE, drawing, shade
+from paper_repro.figures.registry import Look, set_looks
+from paper_repro.figures.saving import framed
+from paper_repro.figures.sliders import frames, matrix_html
+from paper_repro.figures.style import DISTORTION, LEAKAGE, canvas, drawing, shade
 from paper_repro.notions import DifferentialPrivacy
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 
-__all__ = ["best_picture", "best_table", "changed_by_hand", "draw_best", "ratios_by_hand"]
+__all__ = ["best_page", "best_table", "changed_by_hand", "draw_best", "in_words", "ratios_by_hand"]
 
 # Where curves begin: at 0 the leakage is infinite.
 _SMALLEST = 0.03
@@ -96,6 +99,14 @@ def best_table(sources: Sequence[SourceSet], distortion: float) -> pd.DataFrame:
     >>> best_table([SourceSet(["3/5", "3/10", "1/10"])], 0.3)["probability"].dropna().round(4).tolist()[:3]
     [0.7778, 0.2222, 0.0]
     """
+    return pd.concat([_mechanisms(sources, distortion), _curves(sources)], ignore_index=True)
+
+
+def _curves(sources: Sequence[SourceSet]) -> pd.DataFrame:
+    return curve_table(sources, [DifferentialPrivacy()], _SMALLEST, 1.0, 100)
+
+
+def _mechanisms(sources: Sequence[SourceSet], distortion: float) -> pd.DataFrame:
     check_distortion(distortion)
     tables = []
     for source in sources:
@@ -104,7 +115,7 @@ def best_table(sources: Sequence[SourceSet], distortion: float) -> pd.DataFrame:
         pairs = pd.MultiIndex.from_product([names, names], names=["true", "published"])
         rows = pd.DataFrame({"probability": best.mechanism.matrix.ravel()}, index=pairs).reset_index()
         tables.append(rows.assign(source_set=source.name, distortion=distortion, leakage=best.leakage))
-    return pd.concat([*tables, curve_table(sources, [DifferentialPrivacy()], _SMALLEST, 1.0, 100)], ignore_index=True)
+    return pd.concat(tables, ignore_index=True)
 
 
 @drawing("source_set", "true", "published", "probability", "distortion", "leakage", "end")
@@ -122,14 +133,9 @@ def draw_best(table: pd.DataFrame) -> Figure:
         matrix = entries.pivot(index="true", columns="published", values="probability").loc[letters, letters]
         shade(place, matrix, "{:.3f}", darkest=1.5, fontsize=9)
         place.set_title(look.label, color=look.color)
-        add_curve(axes, curves[curves["source_set"] == name], "leakage", **look.line, zorder=2)
         if np.isfinite(point["leakage"]):
             axes.plot(*point, color=look.color, marker="o", ms=6, zorder=5, clip_on=False)
-    last = curves.loc[curves["leakage"] > _SAME, "distortion"].max()
-    axes.axhline(0, color="0.55", linewidth=0.8, zorder=1)
-    axes.set(xlabel=DISTORTION, ylabel=LEAKAGE, xlim=(0, min(1.0, 1.15 * last)), ylim=(-0.2 * axes.get_ylim()[1], None))
-    axes.set_yticks([tick for tick in axes.get_yticks() if 0 <= tick <= axes.get_ylim()[1]])
-    label_zeros(axes)
+    _draw_curves(axes, curves, looks)
     distortion = least["distortion"].iloc[0]
     headline(
         figure,
@@ -137,6 +143,55 @@ def draw_best(table: pd.DataFrame) -> Figure:
         f"Above: the best mechanisms at $D = {distortion:.4g}$; row: true, column: published. Below: their least leakage.",
     )
     return figure
+
+
+def _draw_curves(axes: Axes, curves: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+    """What the sources need at least to leak, named below where it comes to nothing."""
+    for name, look in looks.items():
+        add_curve(axes, curves[curves["source_set"] == name], "leakage", **look.line, zorder=2)
+    last = curves.loc[curves["leakage"] > _SAME, "distortion"].max()
+    axes.axhline(0, color="0.55", linewidth=0.8, zorder=1)
+    axes.set(xlabel=DISTORTION, ylabel=LEAKAGE, xlim=(0, min(1.0, 1.15 * last)), ylim=(-0.2 * axes.get_ylim()[1], None))
+    axes.set_yticks([tick for tick in axes.get_yticks() if 0 <= tick <= axes.get_ylim()[1]])
+    label_zeros(axes)
+
+
+def best_page(sources: Sequence[SourceSet]) -> Callable[[float], str]:
+    """The best mechanisms and their places on the curves at a distortion, as HTML, for a slider.
+
+    >>> "Ratios up to 2.6 for one prior" in best_page([SourceSet(["3/5", "3/10", "1/10"], name="one prior")])(0.35)
+    True
+    """
+    figure, axes = canvas(PAGE, 2.9)
+    looks = set_looks([source.name for source in sources])
+    _draw_curves(axes, _curves(sources), looks)
+    places = [axes.plot([], [], "o", color=look.color, ms=7, zorder=5, clip_on=False)[0] for look in looks.values()]
+    frame = frames(figure, places)
+
+    def page(distortion: float) -> str:
+        table = _mechanisms(sources, distortion)
+        groups = [(str(name), rows) for name, rows in table.groupby("source_set", sort=False)]
+        for place, (_, rows) in zip(places, groups, strict=True):
+            place.set_data([distortion], rows["leakage"].iloc[:1])
+        matrices = [
+            matrix_html(rows["probability"].to_numpy().reshape(2 * (source.alphabet_size,)), source.labels, name)
+            for source, (name, rows) in zip(sources, groups, strict=True)
+        ]
+        finding = _finding(table.groupby("source_set", sort=False)["leakage"].first(), distortion).replace("$", "")
+        return "".join(matrices) + framed(frame(), figure, in_words(table), finding)
+
+    return page
+
+
+def in_words(table: pd.DataFrame) -> str:
+    """The mechanisms of a table as of :func:`best_table`, for those who do not see them.
+
+    >>> in_words(best_table([SourceSet(["3/5", "3/10", "1/10"], name="one prior")], 0.3))
+    'Best mechanisms at D = 0.3. Ratios up to 3.5 for one prior.'
+    """
+    least = table[table["true"].notna()].groupby("source_set", sort=False)[["distortion", "leakage"]].first()
+    ratios = "; ".join(f"up to {np.exp(leakage):.4g} for {name}" for name, leakage in least["leakage"].items())
+    return f"Best mechanisms at D = {least['distortion'].iloc[0]:.4g}. Ratios {ratios}."
 
 
 def _finding(least: pd.Series, distortion: float) -> str:
@@ -151,18 +206,6 @@ def _finding(least: pd.Series, distortion: float) -> str:
             else f"At $D = {distortion:.4g}$ a constant is good enough: nothing is revealed"
         )
     return f"At $D = {distortion:.4g}$, who knows the most leaks {spread:.3g} nats less than who knows the least"
-
-
-def best_picture(sources: Sequence[SourceSet], distortion: float) -> tuple[Figure, pd.DataFrame, str]:
-    """:func:`draw_best` of :func:`best_table`, with the table and with its text for those who do not see it.
-
-    >>> print(best_picture([SourceSet(["3/5", "3/10", "1/10"], name="one prior")], 0.3)[2])
-    Best mechanisms at D = 0.3. Ratios up to 3.5 for one prior.
-    """
-    table = best_table(sources, distortion)
-    least = table[table["true"].notna()].groupby("source_set", sort=False)["leakage"].first()
-    ratios = "; ".join(f"up to {np.exp(leakage):.4g} for {name}" for name, leakage in least.items())
-    return draw_best(table), table, f"Best mechanisms at D = {distortion:.4g}. Ratios {ratios}."
 
 
 def _channel(channel: Sequence[Sequence[object]], letters: Sequence[str]) -> list[list[Fraction]]:

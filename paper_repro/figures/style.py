@@ -18,12 +18,14 @@ from paper_repro.errors import optional
 from paper_repro.figures.layout import COLUMN, PAGE, headline
 
 __all__ = [
+    "BLUES",
     "DISTORTION",
     "LEAKAGE",
     "STYLE",
     "canvas",
     "draw_shaded",
     "drawing",
+    "entry_text",
     "need",
     "on_two_lines",
     "panels",
@@ -35,6 +37,9 @@ Draw = TypeVar("Draw", bound=Callable[..., Figure])
 
 DISTORTION = "worst-case Hamming distortion D (probability that a letter is changed)"
 LEAKAGE = "leakage (nats)"
+
+# From white to a blue on which black is legible.
+BLUES = ListedColormap(mpl.colormaps["Blues"](np.linspace(0, 0.5, 256)))
 
 _ZERO = 1e-9
 
@@ -138,14 +143,22 @@ def shade(axes: Axes, table: pd.DataFrame, form: str, darkest: float, fontsize: 
     """
     seaborn = optional("seaborn", "plot")
     axes.grid(False)
-    texts = table.map(lambda value: form.format(value) if abs(value) > _ZERO else "")
-    blues = mpl.colormaps["Blues"](np.linspace(0, 0.5, 256))
+    texts = table.map(entry_text, form=form)
     seaborn.heatmap(
-        table.clip(upper=darkest), ax=axes, annot=texts, fmt="", cmap=ListedColormap(blues), cbar=False, linewidths=0.5,
+        table.clip(upper=darkest), ax=axes, annot=texts, fmt="", cmap=BLUES, cbar=False, linewidths=0.5,
         linecolor="white", vmin=0, vmax=darkest, annot_kws={"size": fontsize, "color": "black"},
     )  # fmt: skip
     axes.set(xlabel="", ylabel="")
     axes.tick_params(left=False, bottom=False, labelrotation=0)
+
+
+def entry_text(value: float, form: str) -> str:
+    """A number as it is written in a shaded cell: by the format ``form``, or not at all if it is zero.
+
+    >>> entry_text(0.25, "{:.3f}"), entry_text(1e-12, "{:.3f}")
+    ('0.250', '')
+    """
+    return form.format(value) if abs(value) > _ZERO else ""
 
 
 def rounded(frame: pd.DataFrame, decimals: int, **columns: int) -> pd.DataFrame:

@@ -70,6 +70,12 @@ def test_dashes_and_markers_tell_apart_what_is_alike_in_grey():
     assert len({str(dash) for dash in (*DASHES, PRINTED.dash, *(look.dash for look in BOUNDS.values()))}) == 11
     assert len({*MARKERS, PRINTED.marker}) == 9
     assert len(COLORS) == len(DASHES) == len(MARKERS) == 8
+    # One stroke after another, strokes by twos, long ones with short ones: such lines are told apart at a glance, the others by
+    # their lightness.
+    kinds = [(len(strokes), len({*strokes})) for strokes in ((), *(dash[1][::2] for dash in DASHES[1:]))]
+    light = [lab(linear(color))[0] for color in COLORS]
+    alike = [(i, j) for i, j in itertools.combinations(range(8), 2) if kinds[i] == kinds[j]]
+    assert [(i, j) for i, j in alike if abs(light[i] - light[j]) < 8] == []
     # Nothing but print is a row of dots.
     assert [max(look.dash[1][::2]) <= 1 for look in LOOKS if look.dash != "-"].count(True) == 1
 
