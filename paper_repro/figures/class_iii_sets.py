@@ -332,7 +332,7 @@ def draw_classes(table: pd.DataFrame, title: str = "") -> Figure:
 def class_page(corners: Sequence[Sequence[float]]) -> Callable[[float, float], str]:
     """A set in the simplex and its class, as HTML, for sliders of what its last corner, a diamond, gives the first two letters.
 
-    What is returned raises ValueError if these sum to more than 1.
+    What is returned is a function of these two probabilities. Raises ValueError there if they sum to more than 1.
 
     >>> "Class II: P1 ≥ P2 ≥ P3 throughout" in class_page([[0.6, 0.3, 0.1], [0.5, 0.1, 0.4]])(0.6, 0.2)
     True

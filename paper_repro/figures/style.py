@@ -153,7 +153,7 @@ def shade(axes: Axes, table: pd.DataFrame, form: str, darkest: float, fontsize: 
 
 
 def entry_text(value: float, form: str) -> str:
-    """A number as it is written in a shaded cell: by the format ``form``, or not at all if it is zero.
+    """A dimensionless number as it is written in a shaded cell: by the format ``form``, or not at all if it is zero.
 
     >>> entry_text(0.25, "{:.3f}"), entry_text(1e-12, "{:.3f}")
     ('0.250', '')
