@@ -27,21 +27,24 @@ any L. A channel that leaks at most L has F <= 0, so that, whatever the weights 
     sum_i min_j [ G_ij + sum_v y_v P_v(i) d_ij ]  /  sum_v y_v.                                                               (3)
 
 Both hold whatever lambda, y and X are. The interior point ends at multipliers and an X for which they are the optimum, up to
-rounding: X is the channel itself, in which letters that are never published have columns that vanish together, in a direction
-that proves it. Only the mixture of the vertices by y enters: it forces the result by itself.
+rounding: X is the channel itself, but for letters that are never published. Their columns vanish in directions that may be lost
+on the way, and are found again from the others' prices (:mod:`paper_repro.solvers.column_moment`). Only the mixture of the
+vertices by y enters: it forces the result by itself.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from paper_repro.solvers.games import perfect_privacy
+from paper_repro.solvers.column_moment import moment_gradient, moment_terms, priced_columns
+from paper_repro.solvers.games import PerfectPrivacy, perfect_privacy
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray, IntArray
 
@@ -52,12 +55,18 @@ _MOST_LETTERS = 64
 _STEPS, _HALVINGS, _FAILURES = 350, 20, 12
 # Certified gaps, in nats or relative to the distortion, that are aimed at, and those beyond which another way is tried.
 _AIM, _ENOUGH, _ACCEPTED = 1e-11, 2e-10, 1e-7
+# What is aimed at where a curve may be steep, relative to the distortion, and points of it that are tried.
+_STEEP, _TRIALS = 1e-14, 20
 # Constraints with a larger ratio of multiplier and slack have a row of their own.
 _STIFF = 1e3
 # Exponents beyond are as good as infinite.
 _MOST = 300.0
-# By how much penalties are raised: what rounding takes from the smallest of large numbers, more penalty makes up for.
-_RAISED = 1 + np.append(0.0, np.geomspace(1e-15, 1e-6, 19))
+# Columns with an entry above are published; the others are given the tangents that prove most, with so much to spare.
+_PUBLISHED, _SPARE = 1e-5, 1e-11
+# Weights of pairs are raised to such parts of their sum: those that bind nothing may be lost, but serve columns not published.
+_LEAST_WEIGHTS = (0.0, 1e-12, 1e-9)
+# The share of what a channel that is changed evenly spends, below which another start is taken.
+_FAR_LESS = 0.1
 
 
 def renyi_divergences(order: float, logs: FloatArray, pairs: IntArray) -> FloatArray:
@@ -119,8 +128,11 @@ def least_renyi_divergence(
     >>> least_renyi_divergence(2, both, np.ones(2), np.log(keep), penalties, 0.6 * penalties[0, 1], level), level
     (0.566395, 0.566395)
     """
-    gradient = _gradient(order, pairs, weights / weights.sum(), logs, level) * np.exp(-logs)
-    bound = max(float((gradient + by * penalties).min(axis=1).sum()) - by * allowance for by in _RAISED)
+    gradient = moment_gradient(order, pairs, weights / weights.sum(), logs, level) * np.exp(-logs)
+    bound = max(
+        float((gradient + by * penalties).min(axis=1).sum()) - by * allowance
+        for by in _multiples(lambda chosen: bool(penalties[chosen].sum() > allowance), gradient, penalties)
+    )
     if (order - 1) * bound <= -1:
         return 0.0
     return max(0.0, level + _lowered(order, bound))
@@ -153,9 +165,27 @@ def least_renyi_distortion(
     >>> least_renyi_distortion(2, both, np.ones(2) / 2, np.log(keep), penalties, 2 * penalties[0, 1], level)
     0.3
     """
-    gradient = _gradient(order, pairs, weights, logs, level) * np.exp(-logs)
-    bound = max(float((gradient + by * penalties).min(axis=1).sum()) / by for by in _RAISED)
+    gradient = moment_gradient(order, pairs, weights, logs, level) * np.exp(-logs)
+    bound = max(
+        float((gradient + by * penalties).min(axis=1).sum()) / by
+        for by in _multiples(lambda chosen: bool(gradient[chosen].sum() < 0), gradient, penalties)
+    )
     return max(0.0, float(bound / total)) if total > 0 else 0.0
+
+
+def _multiples(
+    more: Callable[[tuple[IntArray, IntArray]], bool], gradient: FloatArray, penalties: FloatArray
+) -> tuple[float, ...]:
+    """By how much to multiply the penalties: bounds are concave in it, or rise and fall; ``more`` has the sign of their slopes.
+
+    Another level is another multiple too, and so is what rounding takes from the smallest of large numbers.
+    """
+    rows, low, high = np.arange(len(gradient)), 0.5, 2.0
+    for _ in range(54):
+        by = (low + high) / 2
+        chosen = rows, (gradient + by * penalties).argmin(axis=1)
+        low, high = (by, high) if more(chosen) else (low, by)
+    return 1.0, low, high
 
 
 @dataclass(frozen=True)
@@ -212,13 +242,17 @@ class ChannelMomentProgram:
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a positive, finite leakage."""
-        found = _Search(self, leakage, by_distortion=False, patience=0.0, careful=False).run()
-        if found.gap > _ENOUGH:
-            other = _Search(self, leakage, by_distortion=False, patience=0.0).run()
-            found = min(found, other, key=lambda which: which.gap)
+        found = self._least_distortion(leakage)
         if found.gap > _ACCEPTED:
             found = min(found, self._by_distortions(leakage, found), key=lambda which: which.gap)
         return self._proposal(found)
+
+    def _least_distortion(self, leakage: float, aim: float = _AIM) -> _Found:
+        found = _Search(self, leakage, by_distortion=False, patience=0.0, careful=False, aim=aim).run()
+        if found.gap <= _ENOUGH:
+            return found
+        other = _Search(self, leakage, by_distortion=False, patience=0.0, aim=aim).run()
+        return min(found, other, key=lambda which: which.gap)
 
     def _least_leakage(self, distortion: float) -> _Found:
         found = _Search(self, distortion, by_distortion=True, patience=10.0).run()
@@ -238,20 +272,21 @@ class ChannelMomentProgram:
     def _by_leakages(self, distortion: float, best: _Found) -> _Found:
         """The leakage whose least distortion is this one: Newton's method between two that enclose it."""
         low, high = best.bound, min(best.figure, 600.0)
-        place, aim = best.figure if best.figure <= high else 1.0, distortion * (1 - 1e-11)
-        for _ in range(12):
-            tried = _Search(self, place, by_distortion=False, patience=0.0, careful=False).run()
+        place, aim = best.figure if best.figure <= high else 1.0, distortion * (1 - _STEEP)
+        for _ in range(_TRIALS):
+            tried = self._least_distortion(place, _STEEP)
             weight, price = float(tried.weights.sum()), float(tried.duals.sum())
             if not (weight > 0 and price > 0 and tried.gap <= _ACCEPTED):
                 break
             if tried.figure <= distortion and place < best.figure:
                 best = replace(best, logs=tried.logs, figure=place)
-            # All multipliers prove most at their own level, and are judged at that of the channel.
-            duals = tried.duals / weight
-            proved = replace(best, weights=tried.weights / weight, duals=duals, tangent=tried.tangent)
-            best = max((self._proved(one, distortion, place) for one in (best, proved)), key=lambda one: one.bound)
+            # All multipliers prove most at their own level.
+            duals, tangent = tried.duals / weight, tried.tangent
+            bound = self._proved(tried.weights / weight, duals, tangent, distortion, place)
+            if bound > best.bound:
+                best = replace(best, weights=tried.weights / weight, duals=duals, tangent=tangent, bound=bound)
             best = replace(best, gap=best.figure - best.bound)
-            if best.gap <= _ACCEPTED / 100:
+            if best.gap <= _ACCEPTED / 10:
                 break
             low, high = (place, high) if tried.figure > aim else (low, place)
             change = (tried.figure - aim) * price / weight
@@ -259,21 +294,19 @@ class ChannelMomentProgram:
             place = following if low < following < high else (low + high) / 2
         return best
 
-    def _proved(self, found: _Found, distortion: float, place: float) -> _Found:
-        level = found.figure if math.isfinite(found.figure) else place
-        penalties, allowance = self._penalties(found.duals), distortion * float(found.duals.sum())
-        bound = least_renyi_divergence(
-            self._alpha, self._pairs, found.weights, found.tangent, penalties, allowance, level
-        )
-        return replace(found, bound=bound)
+    def _proved(
+        self, weights: FloatArray, duals: FloatArray, tangent: FloatArray, distortion: float, level: float
+    ) -> float:
+        penalties, allowance = self._penalties(duals), distortion * float(duals.sum())
+        return least_renyi_divergence(self._alpha, self._pairs, weights, tangent, penalties, allowance, level)
 
     def _by_distortions(self, leakage: float, best: _Found) -> _Found:
         """The distortion whose least leakage is this one: Newton's method in its logarithm, between two that enclose it."""
-        high = math.log(self._without_leakage)
+        high = math.log(self._perfect.distortion)
         low = high - leakage - 10.0 - math.log(len(self._costs))
-        place = math.log(best.figure) if best.figure < self._without_leakage else (low + high) / 2
+        place = math.log(best.figure) if best.figure < self._perfect.distortion else (low + high) / 2
         aim = leakage * (1 - 1e-11)
-        for _ in range(12):
+        for _ in range(_TRIALS):
             tried = _Search(self, math.exp(place), by_distortion=True, patience=10.0).run()
             bound = self._bounded(tried.tangent, tried.weights, tried.duals, leakage)
             if bound > best.bound:
@@ -291,8 +324,8 @@ class ChannelMomentProgram:
         return best
 
     @cached_property
-    def _without_leakage(self) -> float:
-        return perfect_privacy(self._vertices, self._costs).distortion
+    def _perfect(self) -> PerfectPrivacy:
+        return perfect_privacy(self._vertices, self._costs)
 
     def _bounded(self, tangent: FloatArray, weights: FloatArray, duals: FloatArray, leakage: float) -> float:
         return least_renyi_distortion(
@@ -322,8 +355,9 @@ class _Search:
         by_distortion: bool,
         patience: float,
         careful: bool = True,
+        aim: float = _AIM,
     ) -> None:
-        self._careful = careful
+        self._careful, self._aim = careful, aim
         self._program, self._budget, self._by, self._patience = program, budget, by_distortion, patience
         self._alpha, self._pairs, self._changes = program._alpha, program._pairs, program._changes
         self._size, self._count, vertices = len(program._costs), len(self._pairs), len(program._vertices)
@@ -354,7 +388,7 @@ class _Search:
         from scipy.linalg import LinAlgWarning
 
         _, excess, stationary = self._residuals(self._logs, self._dual, self._slack, self._held, self._rates, 0.0)
-        failures = 0
+        failures, priced = 0, 1e-8
         with np.errstate(all="ignore"), warnings.catch_warnings():  # a step that fails is not taken
             warnings.simplefilter("ignore", LinAlgWarning)
             for _ in range(_STEPS):
@@ -377,8 +411,13 @@ class _Search:
                 excess = values + self._slack
                 if not self._blunt and self._mu < 1e-5:
                     self._judge()
-                if self._found.gap <= _AIM or self._mu < 1e-18 or failures > _FAILURES:
+                if _ENOUGH < self._found.gap < math.inf and self._mu < priced and not self._blunt:
+                    self._price()
+                    priced = 1e-3 * self._mu
+                if self._found.gap <= self._aim or self._mu < 1e-18 or failures > _FAILURES:
                     break
+            if _ENOUGH < self._found.gap < math.inf and not self._blunt:
+                self._price()
         return self._found
 
     def _center(self, length: float) -> float:
@@ -400,19 +439,36 @@ class _Search:
         return logs
 
     def _within(self, leakage: float) -> FloatArray:
-        """Logarithms of a channel that leaks less: spread evenly if that can be, else a randomized response."""
-        enough = max(0.8 * leakage, leakage - 0.5)
-        low, high = -leakage - 3 * math.log(self._size) - 40, 5.0
-        for _ in range(30):
-            middle = (low + high) / 2
-            leaks = renyi_divergences(self._alpha, self._spread(math.exp(middle)), self._pairs).max() > enough
-            low, high = (middle, high) if leaks else (low, middle)
-        logs = self._spread(math.exp(high))
-        if leakage > 0.05 and renyi_divergences(self._alpha, logs, self._pairs).max() < 0.95 * leakage:
-            return logs
+        """Logarithms of a channel that leaks less: changed evenly, or the constant answer with a part of the truth."""
+        enough, even = max(0.8 * leakage, leakage - 0.5), np.eye(self._size, dtype=bool)
         odds = max(enough, math.sqrt(leakage / self._alpha))
         kept = -math.log1p((self._size - 1) * math.exp(-odds))
-        return np.where(np.eye(self._size, dtype=bool), kept, kept - odds)
+        tried = [np.where(even, kept, kept - odds)]
+        without = self._program._perfect
+        constant = np.maximum(without.letters, 0.1 * min(1.0, without.distortion) / self._size)
+        constant = np.log(constant / constant.sum())
+
+        def mixed(log: float) -> FloatArray:
+            """The constant answer, and a part of the truth."""
+            return np.logaddexp(constant + math.log1p(-math.exp(log)), np.where(even, log, -np.inf))
+
+        for family, falls, low, high in (
+            (lambda log: self._spread(math.exp(log)), True, -leakage - 3 * math.log(self._size) - 40, 5.0),
+            (mixed, False, -745.0, -1e-3),
+        ):
+            for _ in range(40):
+                middle = (low + high) / 2
+                leaks = renyi_divergences(self._alpha, family(middle), self._pairs).max() > enough
+                low, high = (middle, high) if leaks == falls else (low, middle)
+            tried.append(family(high if falls else low))
+        inside = [renyi_divergences(self._alpha, logs, self._pairs).max() <= enough * (1 + 1e-12) for logs in tried]
+        spread = tried[1] if leakage > 0.05 and inside[1] and enough < 0.95 * leakage else tried[0]
+        if not inside[2] or self._spent_by(tried[2]) > _FAR_LESS * self._spent_by(spread):
+            return spread
+        return tried[2]
+
+    def _spent_by(self, logs: FloatArray) -> float:
+        return float((self._changes @ np.exp(logs).ravel()).max())
 
     def _leakages(self) -> FloatArray:
         return renyi_divergences(self._order, self._logs, self._pairs)
@@ -442,7 +498,8 @@ class _Search:
             [_lifted(self._order, leakages, self._level), self._changes @ entries.ravel() / self._unit - 1]
         )
         slope = (
-            _gradient(self._order, self._pairs, dual[: self._count], logs, self._level) - entries * rates[:, np.newaxis]
+            moment_gradient(self._order, self._pairs, dual[: self._count], logs, self._level)
+            - entries * rates[:, np.newaxis]
         )
         spent = (dual[self._count :] / self._unit) @ self._changes * entries.ravel()
         return values, values + slack - self._goal * goal, slope.ravel() + spent - held
@@ -453,7 +510,7 @@ class _Search:
 
         size, count, cells = self._size, self._count, self._cells
         entries, dual, slack, goal = np.exp(self._logs), self._dual, self._slack, self._goal.astype(float)
-        moments, gains = _terms(self._order, self._logs, self._pairs, self._level)
+        moments, gains = moment_terms(self._order, self._logs, self._pairs, self._level)
         slopes = np.zeros((len(dual), len(cells)))
         rows = np.repeat(np.arange(count), size)
         slopes[rows, self._first], slopes[rows, self._second] = (moments + gains).ravel(), -moments.ravel()
@@ -586,19 +643,46 @@ class _Search:
 
     def _judge(self) -> None:
         """Keep the channel, if it keeps the budget and is the best so far; and the multipliers, if they prove more."""
-        program, best = self._program, self._found
-        weights, duals = self._dual[: self._count], self._dual[self._count :] / self._unit
+        best = self._found
         leakage, spent = float(self._leakages().max()), float(self._spent().max())
         figure, used = (leakage, spent) if self._by else (spent, leakage)
         if used <= self._budget and figure < best.figure:
-            best = replace(best, logs=self._logs, figure=figure)
+            self._found = replace(best, logs=self._logs, figure=figure)
+        self._prove(self._dual[: self._count], self._logs)
+
+    def _price(self) -> None:
+        """Prove it by the columns that are published alone, and those tangents for the others that prove most."""
+        program, duals = self._program, self._dual[self._count :] / self._unit
+        level = float(self._leakages().max()) if self._by else self._budget
+        penalties, weights = program._penalties(duals), self._dual[: self._count]
+        published = np.exp(self._logs).max(axis=0) > _PUBLISHED
+        for least in _LEAST_WEIGHTS:
+            raised = weights + least * weights.sum()
+            logs = self._logs[:, published]
+            sums = penalties[:, published] + moment_gradient(self._alpha, self._pairs, raised, logs, level) * np.exp(
+                -logs
+            )
+            rows = sums.min(axis=1)
+            spare = _SPARE * (float(raised.sum()) if self._by else max(float(rows.sum()), 0.0)) / self._size
+            costs = penalties - rows[:, np.newaxis] + spare
+            columns = priced_columns(self._alpha, self._pairs, raised, costs[:, ~published], level)
+            if columns is not None:
+                tangent = self._logs.copy()
+                tangent[:, ~published] = columns
+                self._prove(raised, tangent)
+            if self._found.gap <= _ENOUGH:
+                break
+
+    def _prove(self, weights: FloatArray, tangent: FloatArray) -> None:
+        program, best, duals = self._program, self._found, self._dual[self._count :] / self._unit
         if self._by:
             penalties, allowance = program._penalties(duals), self._budget * float(duals.sum())
-            bound = least_renyi_divergence(self._alpha, self._pairs, weights, self._logs, penalties, allowance, leakage)
+            level = float(self._leakages().max())
+            bound = least_renyi_divergence(self._alpha, self._pairs, weights, tangent, penalties, allowance, level)
         else:
-            bound = program._bounded(self._logs, weights, duals, self._budget)
+            bound = program._bounded(tangent, weights, duals, self._budget)
         if bound > best.bound:
-            best = replace(best, weights=weights, duals=duals, tangent=self._logs, bound=bound)
+            best = replace(best, weights=weights, duals=duals, tangent=tangent, bound=bound)
         gap = best.figure - best.bound
         self._found = replace(best, gap=gap if self._by or math.isinf(gap) else gap / best.figure)
 
@@ -613,27 +697,6 @@ def _lifted(order: float, leakages: FloatArray, level: float) -> FloatArray:
 def _lowered(order: float, lifted: float) -> float:
     """The inverse of E."""
     return math.log1p((order - 1) * lifted) / (order - 1) if order > 1 else lifted
-
-
-def _terms(order: float, logs: FloatArray, pairs: IntArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """``Q_ij exp((alpha - 1) x)`` and ``Q_ij E(x)``, with ``x = log Q_ij - log Q_kj - L``; each of shape (pairs, M)."""
-    given = logs[pairs[:, 0]]
-    entries, gains = np.exp(given), given - logs[pairs[:, 1]] - level
-    tilts = (order - 1) * gains
-    moments = np.exp(np.minimum(given + tilts, _MOST))
-    if order == 1:
-        return moments, entries * gains
-    slight = np.abs(tilts) < 1
-    return moments, np.where(slight, entries * np.expm1(np.where(slight, tilts, 0.0)), moments - entries) / (order - 1)
-
-
-def _gradient(order: float, pairs: IntArray, weights: FloatArray, logs: FloatArray, level: float) -> FloatArray:
-    """Of ``sum lambda F`` in relative changes of the entries, shape (M, M): the entries times G of (2)."""
-    moments, gains = _terms(order, logs, pairs, level)
-    total = np.zeros_like(logs)
-    np.add.at(total, pairs[:, 0], weights[:, np.newaxis] * (moments + gains))
-    np.subtract.at(total, pairs[:, 1], weights[:, np.newaxis] * moments)
-    return total
 
 
 def _room(numbers: FloatArray, changes: FloatArray) -> float:

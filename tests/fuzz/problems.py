@@ -35,6 +35,8 @@ REGIMES = {
     "vanishing-D": "ordinary, D = 1e-10 .. 1e-300",
     "leakage": "ordinary, leakage tiny or 4 .. 20",
     "large-leakage": "ordinary, leakage 40 .. 700",
+    "next-to-free": "just below the distortion without leakage; leakage 1e-6 .. 1e-14",
+    "wide": "probabilities 1 .. 1e-18 on one set",
     "ties": "near-duplicates, ties, near-uniform",
     "ends": "breakpoints and jumps, 1e-12 beside them; D = 0, 1; leakage 0, infinity",
     "databases": "2^2, 2^3, 3^2 with a prior or without",
@@ -174,10 +176,13 @@ def draw(seed: int, regime: str, notion: str, number: int) -> Problem:
             "zeros": "zeros",
             "class-I": "class-I",
             "ties": "ties",
+            "wide": "wide",
             "ends": rng.choice(["flat", "decimals", "ties", "zeros", "small", "tiny", "class-I"]),
             "graphs": rng.choice(["flat", "decimals", "peaked", "zeros", "near-uniform", "uniform", "small"]),
             "costs": rng.choice(["flat", "decimals", "zeros", "near-uniform", "small"]),
         }.get(regime, rng.choice(["flat", "decimals"]))
+        if regime == "next-to-free":
+            style = rng.choice(["flat", "decimals", "ties", "small", "tiny"])
         vertices = _vertices(rng, style, size, count)
         if regime == "graphs":
             graph = _graph(rng, size)
@@ -250,6 +255,11 @@ def _vertices(rng: random.Random, style: str, size: int, count: int) -> tuple[tu
         return tuple(_with_small(rng, size, (4, 6)) for _ in range(count))
     if style == "tiny":
         return tuple(_with_small(rng, size, (7, 12)) for _ in range(count))
+    if style == "wide":
+        return tuple(
+            _normalized([float(f"{rng.uniform(1, 9.99):.2f}e-{rng.randint(0, 18)}") for _ in range(size)])
+            for _ in range(count)
+        )
     if style == "zeros":
         rows = []
         for _ in range(count):
@@ -348,6 +358,13 @@ def _with_budget(rng: random.Random, problem: Problem) -> Problem:
         return problem.at("leakage", float(f"{rng.uniform(1, 9.99):.2f}e-{rng.choice([1, 2, 3, 4, 6, 9, 12, 15])}"))
     if regime == "large-leakage":
         return problem.at("leakage", _digits(rng.uniform(20, 60) if rng.random() < 0.4 else rng.uniform(40, 700), 4))
+    if regime == "next-to-free":
+        if rng.random() < 0.5:
+            return problem.at("leakage", float(f"{rng.uniform(1, 9.99):.2f}e-{rng.randint(6, 14)}"))
+        return problem.at(
+            "distortion",
+            float(free_distortion(problem)) * (1 - float(f"{rng.uniform(1, 9.99):.2f}e-{rng.randint(3, 12)}")),
+        )
     if regime == "ends":
         return _at_an_end(rng, problem)
     kind = rng.random()
@@ -357,7 +374,12 @@ def _with_budget(rng: random.Random, problem: Problem) -> Problem:
         free = float(free_distortion(problem))
         share = 1 - float(f"1e-{rng.randint(2, 9)}") if rng.random() < 0.15 else _digits(rng.uniform(0.01, 1.0), 3)
         return problem.at("distortion", free * share)
-    if kind < 0.75 and regime in ("small", "tiny", "zeros"):  # of the order of the probabilities, or one of them
+    if kind < 0.75 and regime in (
+        "small",
+        "tiny",
+        "zeros",
+        "wide",
+    ):  # of the order of the probabilities, or one of them
         if rng.random() < 0.5:
             return problem.at("distortion", float(f"{rng.uniform(1, 9.99):.2f}e-{rng.randint(2, 13)}"))
         rare = sorted(rng.choice(problem.priors))[: rng.randint(1, problem.size - 1)]

@@ -134,3 +134,24 @@ def test_large_orders_just_below_the_distortion_without_leakage():
     )
     best = optimal_mechanism(SourceSet(vertices), distortion=3.949618340743827, notion=RenyiDP(1000.0), costs=costs)
     assert best.gap <= 1e-9
+
+
+@pytest.mark.parametrize(
+    ("vertices", "order", "budget"),
+    [
+        (  # six of eight letters are never published, and one pair of rows binds
+            [
+                [0.2673, 0.0636, 0.1024, 0.1187, 0.0316, 0.0574, 0.1339, 0.2251],
+                [0.0049, 0.2171, 0.0387, 0.1247, 0.0392, 0.3302, 0.1363, 0.1089],
+            ],
+            1000.0,
+            {"leakage": 9.6e-6},
+        ),
+        ([[1.69e-12, 0.99999999999831], [8.1e-11, 0.999999999919]], 2.0, {"leakage": 10.5}),
+        ([[0.8, 0.2 - 1e-9, 1e-9]], 2.0, {"distortion": 0.2 * (1 - 1e-9)}),
+    ],
+)
+def test_optima_where_little_is_published_or_little_may_leak(vertices, order, budget):
+    best = optimal_mechanism(SourceSet(vertices), notion=RenyiDP(order), **budget)
+    assert best.gap <= (1e-9 if "distortion" in budget else 1e-9 * best.distortion)
+    assert renyi_divergence(best.mechanism.matrix, all_pairs(len(vertices[0])), order) <= best.leakage * (1 + 1e-9)
