@@ -15,6 +15,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from paper_repro.curves import leakage_curve
 from paper_repro.errors import optional
+from paper_repro.figures.curves import Cited, cited_as
 from paper_repro.figures.layout import COLUMN, PAGE, headline, label_lines
 from paper_repro.figures.registry import BOUNDS, COLORS, DASHES, EXACT, PRINTED, UNREACHABLE, set_label
 from paper_repro.figures.saving import framed
@@ -41,6 +42,7 @@ from paper_repro.papers.polytopes import Polytope
 from paper_repro.sources import SourceSet
 
 __all__ = [
+    "cited_figure",
     "class_page",
     "class_shapes",
     "coloring_table",
@@ -58,6 +60,39 @@ __all__ = [
     "theorem_3_table",
     "unfolded_shapes",
 ]
+
+_EXAMPLES = [
+    [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.3, 0.2, 0.5]],
+    [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1], [0.6, 0.25, 0.15]],
+    [[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.5, 0.1, 0.4]],
+]
+_FOLDED = [[0.65, 0.25, 0.1], [0.25, 0.6, 0.15], [0.5, 0.1, 0.4], [0.35, 0.45, 0.2]]
+_COLORED = [[0.64, 0.1, 0.1, 0.1, 0.04, 0.02], [0.6, 0.12, 0.12, 0.12, 0.02, 0.02]]
+_FIGURES: dict[tuple[object, ...], Cited] = {
+    (kind, *map(str, chosen)): Cited(
+        f"kalantari_{name.lower().replace(' ', '_')}",
+        f"Kalantari et al. 2017, {name}",
+        ("kalantari2017.theorem_3_lower", "kalantari2017.theorem_3_upper") if kind in ("unfolded", "bounds") else (),
+    )
+    for kind, name, *chosen in (
+        ("classes", "Figure 1", _EXAMPLES),
+        ("regions", "Figure 2", _FOLDED),
+        ("folding", "Figure 3", _FOLDED),
+        ("unfolded", "Figure 9", _FOLDED),
+        ("coloring", "Figure 8", _COLORED, 0.37, 2),
+        ("bounds", "Theorem 3", [[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]]),
+    )
+}
+
+
+def cited_figure(kind: str, *chosen: object) -> Cited:
+    """The paper's figure of this kind, if the corners and whatever else is chosen are ours for it; else a file name of its own.
+
+    >>> cited_figure("bounds", [[0.6, 0.3, 0.1]]).name
+    'own_bounds_0-6-0-3-0-1'
+    """
+    return cited_as(_FIGURES, kind, *map(str, chosen), kind="own")
+
 
 _COLUMNS = ["panel", "shape", "kind", "label", "P1", "P2", "P3"]
 

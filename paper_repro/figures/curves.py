@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -141,9 +142,14 @@ def cited_as(known: Mapping[tuple[object, ...], Cited], *key: object, kind: str)
     'figure_4'
     >>> cited_as({}, "my set", "P_II_6", kind="curves").name
     'curves_my-set_P_II_6'
+
+    A long name is cut, and ends in a checksum of all of it.
     """
     parts = [re.sub(r"\W+", "-", str(part)).strip("-") for part in key]
-    return known.get(key) or Cited("_".join([kind, *filter(None, parts)])[:_LONGEST])
+    name = "_".join([kind, *filter(None, parts)])
+    if len(name) > _LONGEST:
+        name = f"{name[: _LONGEST - 9]}_{zlib.crc32(name.encode()):08x}"
+    return known.get(key) or Cited(name)
 
 
 def subtitle_of(sources: Sequence[SourceSet], notions: Sequence[Notion], source: str = "") -> str:

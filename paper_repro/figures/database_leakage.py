@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_leakage
 from paper_repro.curves import refined
+from paper_repro.figures.curves import Cited, cited_as
 from paper_repro.figures.layout import COLUMN, PAGE, headline, label_ends
 from paper_repro.figures.registry import COLORS, DASHES, PRINTED, Look, plain_text
 from paper_repro.figures.style import canvas, drawing, need, rounded
@@ -24,6 +25,7 @@ from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import alvim2011
 
 __all__ = [
+    "cited_figure",
     "database_table",
     "draw_neighbors",
     "draw_scaled",
@@ -34,6 +36,24 @@ __all__ = [
     "scaled_table",
     "theorem_1_table",
 ]
+
+
+_FIGURES: dict[tuple[object, ...], Cited] = {
+    ("bound", 100, 2, 10, 100): Cited(
+        "alvim_figure_3", "Alvim et al. 2011, Figure 3", ("alvim2011.theorem_1", "alvim2011.figure_3")
+    ),
+    ("neighbors", "a", "b", "c", "Bob", "Alice"): Cited("alvim_figure_4a", "Alvim et al. 2011, Figure 4(a)"),
+    ("scaled", "a", "b", "c", 2, 0.6931471805599453): Cited("alvim_figure_4b", "Alvim et al. 2011, Figure 4(b)"),
+}
+
+
+def cited_figure(kind: str, *chosen: object) -> Cited:
+    """The paper's figure of this kind, if what is chosen is what it shows; else a file name of its own.
+
+    >>> cited_figure("bound", 100, 2, 10, 100).name, cited_figure("bound", 20, 3).name
+    ('alvim_figure_3', 'own_bound_20_3')
+    """
+    return cited_as(_FIGURES, kind, *chosen, kind="own")
 
 
 def theorem_1_table(records: int, values: Sequence[int], largest_leakage: float, points: int = 25) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from paper_repro.curves import refined
-from paper_repro.figures.curves import add_curve
+from paper_repro.figures.curves import Cited, add_curve, cited_as
 from paper_repro.figures.layout import PAGE, headline, label_lines
 from paper_repro.figures.registry import COLORS, DASHES, EXACT, Look
 from paper_repro.figures.style import LEAKAGE, canvas, drawing, rounded
@@ -20,7 +20,7 @@ from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 
-__all__ = ["draw_responses", "finding_of_responses", "response_table"]
+__all__ = ["cited_figure", "draw_responses", "finding_of_responses", "response_table"]
 
 _DECIMALS = 9
 _PROMISED = "RRWithPrior, if its prior is right"
@@ -33,6 +33,15 @@ _LOOKS = {
     _WRONG: Look(_WRONG, COLORS[2], DASHES[4], "^"),
     _PROMISED: Look(_PROMISED, COLORS[2], DASHES[3], "v"),
 }
+
+
+def cited_figure(source: SourceSet, vertex: int) -> Cited:
+    """The figure of the default set and prior, a vertex numbered from 1; for others, a file name of their own.
+
+    >>> cited_figure(SourceSet([0.5, 0.5], name="mine"), 1).name
+    'robust_response_mine_1'
+    """
+    return cited_as({("P_IIIb_6", 1): Cited("robust_response")}, source.name, vertex, kind="robust_response")
 
 
 def response_table(source: SourceSet, vertex: int, leakages: ArrayLike) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from paper_repro.figures.curves import check_names
+from paper_repro.figures.curves import Cited, check_names, cited_as
 from paper_repro.figures.layout import PAGE, headline
 from paper_repro.figures.registry import EXACT, PRINTED, by_letters, letter_label, set_label
 from paper_repro.figures.style import DISTORTION, canvas, drawing, rounded
@@ -24,6 +24,7 @@ __all__ = [
     "CitedTable",
     "breakpoint_finding",
     "breakpoint_table",
+    "cited_figure",
     "cited_subtitle",
     "cited_table",
     "class_table",
@@ -34,6 +35,16 @@ __all__ = [
 ]
 
 _SAME = 1e-6
+_SETS = tuple(f"P_{name}_{letters}" for letters in (6, 10) for name in ("I", "II", "IIIa", "IIIb", "IIIc"))
+_DISTORTIONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+_FIGURES: dict[tuple[object, ...], Cited] = {
+    ("breakpoints", *_SETS): Cited(
+        "breakpoints",
+        "Kalantari et al. 2018, Theorems 1 and 2",
+        ("kalantari2017.theorem_2_thresholds", "kalantari2017.theorem_2b_range"),
+    ),
+    ("leakages", *_SETS, "differential privacy", *_DISTORTIONS): Cited("leakages"),
+}
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,15 @@ def vertex_page(table: pd.DataFrame, sources: Sequence[SourceSet]) -> pd.DataFra
     shown = table.astype(object)
     shown[sets] = table[sets].map(lambda spans: "•" if spans else "")
     return shown.set_axis([*map(set_label, sets), *map(letter_label, table.columns[len(sets) :])], axis=1)
+
+
+def cited_figure(kind: str, sources: Sequence[SourceSet], *chosen: object) -> Cited:
+    """The figure of the papers' ten sets, of this kind and all else that is chosen; for others, a file name of their own.
+
+    >>> cited_figure("breakpoints", [SourceSet([0.5, 0.5], name="mine")]).name
+    'own_breakpoints_mine'
+    """
+    return cited_as(_FIGURES, kind, *(source.name for source in sources), *chosen, kind="own")
 
 
 def cited_table(sources: Sequence[SourceSet]) -> CitedTable:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_repro.checks import check_distortion
-from paper_repro.figures.curves import add_curve, curve_table
+from paper_repro.figures.curves import Cited, add_curve, cited_as, curve_table
 from paper_repro.figures.layout import PAGE, headline, label_zeros
 from paper_repro.figures.registry import Look, set_looks
 from paper_repro.figures.saving import framed
@@ -21,12 +21,24 @@ from paper_repro.notions import DifferentialPrivacy
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 
-__all__ = ["best_page", "best_table", "changed_by_hand", "draw_best", "in_words", "ratios_by_hand"]
+__all__ = ["best_page", "best_table", "changed_by_hand", "cited_figure", "draw_best", "in_words", "ratios_by_hand"]
 
 # Where curves begin: at 0 the leakage is infinite.
 _SMALLEST = 0.03
 # Leakages in nats that differ by less are alike: the points are certified to this.
 _SAME = 1e-9
+
+
+def cited_figure(
+    letters: Sequence[str], prior: Sequence[object], other_prior: Sequence[object], distortion: float
+) -> Cited:
+    """The figure of the default letters, priors and distortion; for others, a file name of their own.
+
+    >>> cited_figure(["yes", "no"], ["1/2", "1/2"], ["1/3", "2/3"], 0.1).name
+    'start_here_yes_no_1-2_1-2_1-3_2-3_0-1'
+    """
+    known = ("bus", "bike", "car", "3/5", "3/10", "1/10", "3/10", "11/20", "3/20", 0.35)
+    return cited_as({known: Cited("start_here")}, *letters, *prior, *other_prior, distortion, kind="start_here")
 
 
 def changed_by_hand(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,13 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from paper_repro.figures.curves import capitalized
+from paper_repro.figures.curves import Cited, capitalized, cited_as
 from paper_repro.figures.layout import COLUMN, PAGE, headline
 from paper_repro.figures.registry import COLORS, MARKERS
 from paper_repro.figures.style import canvas, drawing, rounded
 from paper_repro.mechanisms import Mechanism
 
 __all__ = [
+    "cited_figure",
     "draw_estimates",
     "draw_kept",
     "estimates_table",
@@ -29,6 +31,20 @@ __all__ = [
 
 _FEW = 8  # categories whose names fit below a column's plot
 _SAVED = 1e-4  # nats
+
+
+def cited_figure(table: str, column: str) -> Cited:
+    """How file names begin: for the table and column that are there by default, and for others.
+
+    >>> cited_figure("surveys/answers.csv", "pets").name
+    'your_own_column_answers_pets'
+    """
+    return cited_as(
+        {("hair_and_eye_color", "eye_color"): Cited("your_own_column")},
+        Path(table).stem,
+        column,
+        kind="your_own_column",
+    )
 
 
 def rows_of(table: pd.DataFrame, counted: str = "") -> pd.DataFrame:
