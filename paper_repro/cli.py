@@ -15,8 +15,10 @@ from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK, Journal, Row
 from paper_repro.columns import commands
 from paper_repro.columns.options import (
     EXPECTED,
+    Once,
     address_option,
     budget_options,
+    check_effects,
     chosen_notion,
     interrupted_by_sigterm,
     notion_options,
@@ -40,6 +42,8 @@ def main(context: click.Context) -> None:
     """How little need a published category reveal, if it may be changed with probability at most D?"""
     context.obj = _draw  # what draws is on a higher floor than the commands for columns
 
+
+main.command_class = Once
 
 for _command in (commands.tradeoff, commands.release, commands.estimate, commands.inspect):
     main.add_command(_command)
@@ -93,6 +97,7 @@ def verify(instances: int | None, quick: bool, scheduler: str, record: bool, onl
     if quick and instances is not None:
         raise click.UsageError(f"--quick stands for --instances {QUICK}; give one of the two")
     count = QUICK if quick else instances or INSTANCES
+    check_effects(dict.fromkeys(("record", "scheduler"), only and "with --only"))
     if record and count != INSTANCES:
         raise click.UsageError(f"--record puts {INSTANCES} random instances a claim on record, and no other number")
     if only:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -135,9 +136,7 @@ class Cell:
 
     def interval(self, of: Of, confidence: float) -> tuple[FloatArray, FloatArray]:
         """Least and greatest p with ``(estimate - p)^2 <= z^2 variance(p) / n``, two arrays of probabilities, shape (M,)."""
-        from scipy.special import ndtri
-
-        unit = float(ndtri((1 - confidence) / 2)) ** 2 / self.records
+        unit = NormalDist().inv_cdf((1 - confidence) / 2) ** 2 / self.records
         middle = np.clip(self.unbiased, 0, self.mass)
         # a p^2 - 2 b p + c <= 0
         a = 1 + unit if of == "population" else 1.0

@@ -17,8 +17,10 @@ from paper_repro.columns.documents import MechanismDocument
 from paper_repro.columns.estimating import estimate as estimated
 from paper_repro.columns.knowing import WORDS, known_labels, known_source, read_column
 from paper_repro.columns.options import (
+    Once,
     address_option,
     budget_options,
+    check_effects,
     checked,
     chosen_notion,
     json_option,
@@ -27,6 +29,7 @@ from paper_repro.columns.options import (
     printed_json,
     printed_table,
     progress_bar,
+    said,
 )
 from paper_repro.columns.releasing import release as released
 from paper_repro.columns.tables import open_table
@@ -38,10 +41,17 @@ from paper_repro.sources import SourceSet
 
 __all__ = ["estimate", "inspect", "release", "tradeoff"]
 
+_EACH_ROW = {True: "with --each-row, which takes TABLE as it is", False: "without --each-row"}
 _SAME_DATA = (
     "What is known was taken from these very rows; publish the choice of a mechanism and you tell something of their "
     "frequencies."
 )
+
+
+def _known(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    if value not in WORDS and not value.lower().endswith(".csv"):
+        raise click.BadParameter(f"{value!r} is none of {', '.join(WORDS)}, and no CSV of distributions")
+    return value
 
 
 def _column_options(command: Callable[..., Any]) -> Any:
@@ -73,6 +83,7 @@ def _column_options(command: Callable[..., Any]) -> Any:
             default="counts",
             show_default=True,
             metavar="KNOWN",
+            callback=_known,
             help=f"What is known: {', '.join(WORDS)}, or a CSV of distributions.",
         ),
     ):
@@ -85,12 +96,13 @@ def _epilog(*examples: str) -> str:
 
 
 @click.command(
+    cls=Once,
     epilog=_epilog(
         "paper-repro tradeoff survey.csv --column eye_color",
         "paper-repro tradeoff survey.csv --column eye_color --source unknown --at 0.1 --at 0.2 --json",
         "paper-repro tradeoff survey.csv --column eye_color --missing keep --picture eyes.png",
         "paper-repro tradeoff years.parquet --each-row --at 0.3",
-    )
+    ),
 )
 @click.argument("table")
 @click.option("--column", help="The column of categories.")
@@ -140,17 +152,15 @@ def tradeoff(
 ) -> None:
     """Print the least leakage at each distortion for a column of TABLE, a CSV or Parquet file, beside what is usual."""
     chosen, asked = chosen_notion(notion, alpha=alpha, delta=delta), distortions or DISTORTIONS
+    whole = ("column", "pram", "picture", "source", "missing", "missing_values", "encoding")
+    check_effects(dict.fromkeys(whole if each_row else ("output", "scheduler"), _EACH_ROW[each_row]))
+    check_effects({"as_json": "with --output" if output else "", **_idle_confidence(source)})
     if each_row:
-        if column or pram or picture:
-            raise click.UsageError("--each-row takes TABLE as it is: leave --column, --pram and --picture out")
         _each_row(table, asked, chosen, confidence, output, scheduler, as_json)
         return
     if not column:
         raise click.UsageError("name the column of categories: --column")
-    if output or scheduler:
-        raise click.UsageError("--output and --scheduler are for --each-row; leave them out")
-    if picture and Path(picture).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.UsageError(f"--picture must end in .png, .svg or .pdf, got {picture}")
+    drawn = check_output(picture, kinds=(".png", ".svg", ".pdf"), what="picture") if picture else None
     given = SourceSet.from_csv(source) if source.lower().endswith(".csv") else source
     found = read_column(
         open_table(table, encoding=encoding, missing=missing_values),
@@ -166,12 +176,12 @@ def tradeoff(
         distortion = known.worst_case_distortion(matrix)
         own = {"distortion": distortion, "leakage": chosen.leakage(matrix, known)}
         own["least"] = costs_of(known, [distortion], notion=chosen)[0]["least"]
-    notes = list(found.notes)
+    notes = list(map(said, found.notes))
     if source in WORDS[:3]:
         notes.append(_SAME_DATA)
-    if picture:
+    if drawn:
         assert draw is not None, "the group of commands says what draws"
-        draw(rows, own, f"{column}: {known.alphabet_size} categories, {chosen.name}", Path(picture))
+        draw(rows, own, f"{column}: {known.alphabet_size} categories, {chosen.name}", drawn)
     if as_json:
         about = {"table": table, "column": column, "rows": int(found.counts.sum()), "source_set": repr(known)}
         about |= {"class": known.source_class, "notion": chosen.name, "notes": notes}
@@ -225,13 +235,14 @@ def _each_row(
 
 
 @click.command(
+    cls=Once,
     epilog=_epilog(
         "paper-repro release survey.csv --column eye_color --distortion 0.3 --output private.parquet",
         "paper-repro release survey.csv --column eye_color --leakage 1.5 --missing keep",
         "paper-repro release survey.csv --column eye_color --distortion 0.3 --by region --output regions.csv",
         "paper-repro release survey.csv --column eye_color --distortion 0.3 --consistent-by id --key key.bin --output "
         "again.csv",
-    )
+    ),
 )
 @click.argument("table")
 @click.option("--column", required=True, help="The column of categories.")
@@ -280,8 +291,8 @@ def release(table: str, alpha: float | None, delta: float | None, as_json: bool,
     """
     if (options["distortion"] is None) == (options["leakage"] is None):
         raise click.UsageError("give exactly one budget: --distortion or --leakage")
-    if options["key"] and not options["consistent_by"]:
-        raise click.UsageError("--key has no effect without --consistent-by; leave it out")
+    check_effects({"key": "" if options["consistent_by"] else "without --consistent-by"})
+    check_effects(_idle_confidence(options["source"]))
     options["notion"] = chosen_notion(options["notion"], alpha=alpha, delta=delta)
     options["key"] = _key(Path(options["key"]), options["output"]) if options["key"] else None
     options["forbidden"] = options["forbidden"] or None
@@ -289,10 +300,12 @@ def release(table: str, alpha: float | None, delta: float | None, as_json: bool,
         options["losses"] = _numbers(options["losses"])
     with progress_bar("rows") as progress:
         made = released(table, options.pop("column"), progress=progress, **options)
+    report = made.report()
+    report["notes"] = list(map(said, made.notes))
     if as_json:
-        printed_json(made.report())
+        printed_json(report)
         return
-    for told in (stratum.report() for stratum in made.strata):
+    for told in report["strata"]:
         name = f" where {options['by']} is {told['stratum']}" if options["by"] else ""
         unit = told["unit"]
         rows = [
@@ -317,12 +330,16 @@ def release(table: str, alpha: float | None, delta: float | None, as_json: bool,
         worth = sorted(told["effective_rows"].items(), key=lambda item: item[1])
         shown = [[label, value] for label, value in worth[:20]]
         printed_table("Unchanged rows that would tell as much (the least)", ["category", "effective rows"], shown)
-    for note in made.notes:
+    for note in report["notes"]:
         click.echo(note)
     if made.output:
         click.echo(f"{made.output} is written, and its mechanism: {', '.join(map(str, made.documents))}")
     else:
         click.echo("Nothing was written; add --output FILE to release it.")
+
+
+def _idle_confidence(source: str) -> dict[str, str]:
+    return {"confidence": "" if source == "counts" else f"with --source {source}: intervals are made around counts"}
 
 
 def _text(value: Any) -> str:
@@ -356,10 +373,11 @@ def _numbers(path: str) -> Any:
 
 
 @click.command(
+    cls=Once,
     epilog=_epilog(
         "paper-repro estimate private.parquet --column eye_color --mechanism private.mechanism.json",
         "paper-repro estimate private.parquet --column eye_color --mechanism private.mechanism.json --by region --json",
-    )
+    ),
 )
 @click.argument("table")
 @click.option("--column", required=True, help="The column that was released.")
@@ -387,6 +405,11 @@ def _numbers(path: str) -> Any:
     help="Whose frequencies: of those sampled from, or of the released rows themselves.",
 )
 @click.option("--by", metavar="COLUMN", help="A column that was not changed: a two-way table, as parts of all rows.")
+@click.option(
+    "--missing",
+    type=click.Choice(["refuse", "leave out"]),
+    help="Rows without a value; by default left out if the mechanism says that they were kept so, and else refused.",
+)
 @click.option("--encoding", default="", help="Of a CSV, such as latin-1; UTF-8 if not given.")
 @json_option
 @one_line_errors
@@ -395,7 +418,7 @@ def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = estimated(table, column, mechanisms, **options)
-    notes = [str(warning.message) for warning in heard if issubclass(warning.category, UserWarning)]
+    notes = [said(str(warning.message)) for warning in heard if issubclass(warning.category, UserWarning)]
     if as_json:
         about = {"records": found.records, "confidence": found.confidence, "method": found.method, "of": found.of}
         printed_json(about | {"estimates": found.rows, "notes": notes})
@@ -410,22 +433,29 @@ def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool
         click.echo(note, err=True)
 
 
-@click.command(epilog=_epilog("paper-repro inspect private.mechanism.json"))
+@click.command(cls=Once, epilog=_epilog("paper-repro inspect private.mechanism.json"))
 @click.argument("mechanism")
 @json_option
 @one_line_errors
 def inspect(mechanism: str, as_json: bool) -> None:
-    """Verify every number that a MECHANISM file states, from its integers alone; exit code 1 if one is wrong."""
-    checks = MechanismDocument.read(mechanism, verify=False).inspect()
+    """Verify every number that a MECHANISM file states, from its integers alone; exit code 1 if one is wrong.
+
+    What no number can tell, such as how many rows there were, is listed as stated only: nobody can verify it.
+    """
+    document = MechanismDocument.read(mechanism, verify=False)
+    checks = document.inspect()
     agree = all(agrees for *_, agrees in checks)
     if as_json:
         names = ("number", "stated", "found", "agrees")
-        printed_json({"agrees": agree, "checks": [dict(zip(names, check, strict=True)) for check in checks]})
+        about = {"checks": [dict(zip(names, check, strict=True)) for check in checks]}
+        printed_json({"agrees": agree} | about | {"stated_only": dict(document.stated_only)})
     else:
         rows = [
             [name, _text(stated), _text(found), "yes" if agrees else "NO"] for name, stated, found, agrees in checks
         ]
         printed_table(mechanism, ["", "stated", "found", "agrees"], rows)
+        only = [[name, "not stated" if value is None else str(value)] for name, value in document.stated_only]
+        printed_table("Stated only, not verifiable", ["", ""], only)
     if not agree:
         wrong = [name for name, *_, agrees in checks if not agrees]
         raise ValueError(f"{mechanism}: not as stated: {', '.join(wrong)}; it was edited, or is of another version")

@@ -36,6 +36,8 @@ _LAST_DIGITS = 1e-9
 _ROUNDING = 1e-9
 # Bits of a number of which any sum is exact in double precision.
 _EXACT_SUMS = 52
+# Categories that are shown.
+_SHOWN = 20
 
 
 class Check(NamedTuple):
@@ -215,7 +217,7 @@ class MechanismDocument:
         return self.notion if name == self.notion.name else notion_by_name(name)
 
     def inspect(self) -> list[Check]:
-        """Every number again, from the integers alone.
+        """Every number again, from the integers alone; what cannot be is in :attr:`stated_only`.
 
         What is exact has to agree to the last digit. Information and Renyi divergences, which have logarithms, may differ by 1e-9
         nats from machine to machine, and a budget may be missed by as much, relatively.
@@ -243,7 +245,31 @@ class MechanismDocument:
             if spent is not None:
                 within = spent <= most * (1 + _ROUNDING) + (1e-12 if name == "leakage" else 0.0)
                 checks.append(Check(f"budget of {name}", most, spent, within))
+        if self.source is not None:
+            for name, word in (("source_set", repr(self.source)), ("class", self.source.source_class)):
+                if name in self.knowledge:
+                    said = self.knowledge[name]
+                    checks.append(Check(f"{name}, in words", said, word, said == word))
         return [*checks, *self._constraints(), *self._optimum(leakages)]
+
+    @property
+    def stated_only(self) -> list[tuple[str, Any]]:
+        """What no integer tells and nobody can verify, by name; and what is not stated at all, which is None.
+
+        The source set is what privacy and distortion rest on, and names of categories what was released.
+        """
+        labels, knowledge = self.sampler.labels, {"rows": None, **self.knowledge}
+        own = self.notion.name
+        stated = {"budget": self.budget, f"{own}, nats": own in self.stated, "certificate": self.certificate}
+        stated["distortion"] = self.distortion is not None
+        found = [
+            ("categories", f"{len(labels):,}: {shortened(list(labels[:_SHOWN]))}"),
+            ("what is known", None if self.source is None else repr(self.source)),
+            *((name, value) for name, value in knowledge.items() if name not in ("source_set", "class")),
+            *self.policy.items(),
+            ("package version", self.version or None),
+        ]
+        return [*found, *((name, None) for name, value in stated.items() if not value)]
 
     def _constraints(self) -> list[Check]:
         if not any(np.any(value) for value in self.constraints.values() if value is not None) or self.source is None:
@@ -273,6 +299,7 @@ class MechanismDocument:
         known = {"delta": getattr(notion, "delta", None), "order": getattr(notion, "alpha", None)}
         same = said["name"] == notion.name and said.get("standard", False) == getattr(notion, "standard", False)
         same &= all(known[name] == float(as_fraction(said[name])) for name in known if name in said)
+        same &= bool(self.budget)  # a certificate is of a budget
         if "distortion" in self.budget:
             same &= "distortion" in point and float(as_fraction(point["distortion"])) == self.budget["distortion"]
         if self.source is None or not same:
@@ -286,8 +313,9 @@ class MechanismDocument:
         return all(distance_to_hull(prior, self.source.vertices) <= _ROUNDING for prior in priors)
 
     def _optimum(self, leakages: Mapping[str, float]) -> list[Check]:
-        if self.certificate is None:
-            return []
+        what = "price of what is estimable, nats"
+        if self.certificate is None:  # nothing would prove it
+            return [] if self.price is None else [Check(what, self.price, None, False)]
         try:
             found = "; ".join(check(self.certificate))
         except Refused as error:
@@ -295,10 +323,13 @@ class MechanismDocument:
         checks = [Check("certificate", "proved", found, self._is_about(self.certificate))]
         point, own = self.certificate["points"][0], leakages.get(self.notion.name)
         bound = point.get("least_leakage") or point.get("least_ratio")
-        if self.price is not None and own is not None and bound:
+        price = None
+        if own is not None and bound and "distortion" in self.budget:
             least = float(as_fraction(bound)) if "least_leakage" in point else math.log(as_fraction(bound))
-            agrees = abs(own - least - self.price) <= _LAST_DIGITS
-            checks.append(Check("price of what is estimable, nats", self.price, own - least, agrees))
+            price = own - least
+        if self.price is not None:
+            agrees = price is not None and abs(price - self.price) <= _LAST_DIGITS
+            checks.append(Check(what, self.price, price, agrees))
         return checks
 
 

@@ -109,10 +109,12 @@ def estimable(best: OptimalMechanism, *, share: float = 0.5) -> Estimable:
     (array([0.738, 0.738, 0.361]), 1.432, 0.18)
     """
     check_between(share, "a number between 0 and 1", 0, 1, "share")
-    if best.leakage == 0 and best.distortion > 0:
+    if best.leakage == 0 and best.source.alphabet_size > 1:
+        ((name, given),) = best.budget.items()
+        way = "more leakage" if name == "leakage" else f"a distortion below {best.distortion:.6g} only"
         raise ValueError(
-            f"at distortion {best.distortion:.6g} a constant answer is enough, from which nothing can be estimated; ask for a "
-            "smaller distortion, where something has to leak, or take randomized_response(M, leakage)"
+            f"at {name} {given:.6g} a constant answer is best, from which nothing can be estimated; allow {way}, or have that "
+            "answer published by estimable=False"
         )
     if best.constraints is not None:
         return _constrained(best, share)

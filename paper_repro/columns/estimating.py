@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -25,7 +26,7 @@ from paper_repro.checks import (
 from paper_repro.columns.accuracy import Cell, Of, mechanism_of
 from paper_repro.columns.documents import MechanismDocument
 from paper_repro.columns.inverses import check_invertible
-from paper_repro.columns.tables import MISSING, arrow_module, open_table
+from paper_repro.columns.tables import MISSING, arrow_module, numpy_of, open_table
 from paper_repro.errors import optional
 from paper_repro.knowledge.counts import check_confidence, check_counts
 from paper_repro.mechanisms import Mechanism
@@ -352,7 +353,7 @@ def _of_groups(given: Any, groups: Sequence[Any], by: str | None) -> list[Mechan
     if not isinstance(given, Mapping):
         if stratum := getattr(given, "policy", {}).get("stratum"):
             raise ValueError(
-                f"the mechanism is of the stratum {stratum!r} alone: give those of all strata in a list, "
+                f"the mechanism is of the stratum {stratum!r} alone: give those of all strata, "
                 f"and by={given.policy['by']!r}"
             )
         return [mechanism_of(given)] * len(groups)
@@ -375,7 +376,7 @@ def _counted(
     """Records of each group and category, shape (G, M), from a table of distinct values and their counts."""
     if missing not in ("refuse", "leave out"):
         raise ValueError(f"missing must be 'refuse' or 'leave out', got {missing!r}")
-    values, numbers = found.column(columns[-1]), found.column("count").to_numpy()
+    values, numbers = found.column(columns[-1]), numpy_of(found.column("count").combine_chunks())
     rows = [None] * len(numbers) if len(columns) == 1 else found.column(columns[0]).to_pylist()
     place: dict[Hashable, int] = {str(label): number for number, label in enumerate(labels)}
     place |= {label: number for number, label in enumerate(labels)}
@@ -473,8 +474,6 @@ def _estimate(
 
 
 def _warn_of_noise(found: Estimate) -> None:
-    from scipy.special import ndtri
-
     if found.condition**2 > found.records:
         warnings.warn(
             f"the channel's inverse has condition {found.condition:.3g}: {found.records} records tell little; an estimate may be "
@@ -484,7 +483,7 @@ def _warn_of_noise(found: Estimate) -> None:
     unbiased = np.array([cell.unbiased for cell in found._cells])
     errors = np.sqrt(np.array([cell.variances("sample") for cell in found._cells]) / found.records)
     depth = np.divide(-unbiased, errors, out=np.zeros(unbiased.shape), where=errors > 0)
-    if depth.max() > -ndtri(_NO_CHANCE / depth.size):
+    if depth.max() > -NormalDist().inv_cdf(_NO_CHANCE / depth.size):
         letter = found.labels[int(np.unravel_index(depth.argmax(), depth.shape)[1])]
         warnings.warn(
             f"{letter!r} was published less often than this mechanism publishes it by chance, by {depth.max():.0f} standard "

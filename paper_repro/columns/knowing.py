@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from paper_repro.checks import shortened
-from paper_repro.columns.tables import MISSING, Categories, Table, arrow_module, categories_of
+from paper_repro.columns.tables import MISSING, Categories, Table, arrow_module, categories_of, numpy_of
 from paper_repro.knowledge.counts import ConfidenceMethod
 from paper_repro.sources import SourceSet
 from paper_repro.types import IntArray
@@ -17,8 +17,9 @@ from paper_repro.types import IntArray
 __all__ = ["Column", "Policy", "known_labels", "known_source", "read_column"]
 
 Policy = Literal["refuse", "keep", "category"]
-# Strata, each with a mechanism of its own; and rows, from which on a column with more categories than half of them is a key.
-_MOST_STRATA, _FEW = 1_000, 100
+# Strata, each with a mechanism of its own; rows from which on a column with half as many categories is a key; and rows of a
+# category, of which fewer may be those of a key too.
+_MOST_STRATA, _FEW, _FEW_ROWS = 1_000, 100, 10
 _LOOK_MISSING = {"na", "n/a", "nan", "null", "none", "?", ".", "-", "unknown", "#n/a"}
 WORDS = ("counts", "frequencies", "order", "unknown")
 """What may be known without a file: counts with their confidence, these as exact, their order alone, nothing."""
@@ -66,9 +67,12 @@ class Column:
         odd = [label for label in self.categories.labels if label.strip().lower() in _LOOK_MISSING]
         if odd and len(odd) < len(self.categories.labels):
             found.append(
-                f"{shortened(odd)} is taken for a category; if it stands for a missing value, say so (missing value "
-                f"{odd[0]!r})."
+                f"{shortened(odd)} is taken for a category; if it stands for a missing value, say so: "
+                f"missing_values=[{odd[0]!r}]."
             )
+        size, rows = len(self.categories.labels), int(self.counts.sum())
+        if rows >= _FEW and size * _FEW_ROWS > rows:
+            found.append(f"There are {size:,} categories for {rows:,} rows; if they are IDs, name another column.")
         plain: dict[str, str] = {}
         for label in self.categories.labels if len(self.categories.labels) <= 10_000 else ():
             if (other := plain.setdefault(" ".join(label.lower().split()), label)) != label:
@@ -99,8 +103,8 @@ def read_column(
     Raises
     ------
     ValueError
-        If a column is missing; all its values are, or some are, and nothing was said of them; or it has one category, more
-        than half as many as rows, or others than the ``labels``.
+        If a column is missing; all its values are, or some are, and nothing was said of them; or it has one category, at
+        least half as many as rows, or others than the ``labels``.
 
     Examples
     --------
@@ -117,8 +121,12 @@ def read_column(
             f"{table.name}: {name!r} cannot be released and make the strata too; name another column for these"
         )
     found = table.counts([by, name] if by else [name])
-    where, values, counts = f"{table.name}: column {name!r}", found[name].combine_chunks(), found["count"].to_numpy()
-    absent = np.asarray(values.is_null())
+    where, values, counts = (
+        f"{table.name}: column {name!r}",
+        found[name].combine_chunks(),
+        numpy_of(found["count"].combine_chunks()),
+    )
+    absent = numpy_of(values.is_null().cast("int8")) > 0
     gone, rows = int(counts[absent].sum()), int(counts.sum())
     if gone == rows:
         raise ValueError(f"{where} has no values: all {rows:,} are missing; name another column")
@@ -126,12 +134,12 @@ def read_column(
         raise ValueError(
             f"{where}: {gone:,} of {rows:,} values are missing, the first in {table.first(name, None)}; say whether to "
             "keep them "
-            "missing (who has none is then not protected) or to make them a category (missing keep, or category)"
+            "missing (who has none is then not protected) or to make them a category (missing='keep' or missing='category')"
         )
     with_missing = bool(gone) and missing == "category"
     distinct = arrow_module(".compute").unique(values.drop_null())
     distinct = distinct.take(arrow_module(".compute").sort_indices(distinct))
-    if labels is None and len(distinct) > rows / 2 and rows >= _FEW:
+    if labels is None and len(distinct) >= rows / 2 and rows >= _FEW:
         raise ValueError(
             f"{where} has {len(distinct):,} different values in {rows:,} rows and looks like a key or a measurement; "
             "name a column "

@@ -6,14 +6,18 @@ import functools
 import inspect
 import json
 import math
+import re
+import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from paper_repro.checks import check_distortion, check_leakage
 from paper_repro.errors import CertificateError, MissingPackageError, SolverError, optional
@@ -22,10 +26,13 @@ from paper_repro.reproduce.cluster import check_address
 
 __all__ = [
     "EXPECTED",
+    "Once",
     "address_option",
     "budget_options",
+    "check_effects",
     "checked",
     "chosen_notion",
+    "in_flags",
     "interrupted_by_sigterm",
     "json_option",
     "notion_options",
@@ -33,6 +40,7 @@ __all__ = [
     "printed_json",
     "printed_table",
     "progress_bar",
+    "said",
 ]
 
 # An exception raised while Python imports or collects garbage is lost: it is raised again at the next step.
@@ -42,6 +50,72 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 EXPECTED = (OSError, MissingPackageError, CertificateError, SolverError)
 """What is said in one line, with a ValueError about what the user gave; all else is a fault of the program, shown whole."""
+
+
+class Once(click.Command):
+    """A command that refuses an option given twice, where click would take the last one without a word."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does. Raises UsageError for an option, or another name of it, that is there more than once."""
+        try:
+            given = Counter(self.make_parser(ctx).parse_args(list(args))[2])
+        except click.UsageError:
+            given = Counter()  # said below, in click's words
+        for parameter, times in given.items():
+            if times > 1 and isinstance(parameter, click.Option) and not parameter.multiple:
+                raise click.UsageError(f"{_flags(parameter)} is given {times} times; give it once", ctx)
+        return super().parse_args(ctx, args)
+
+
+def _flags(option: click.Option) -> str:
+    return " or ".join([*option.opts, *option.secondary_opts])
+
+
+def check_effects(idle: Mapping[str, str | bool]) -> None:
+    """Refuse each option that was given and would change nothing; why, if it would, by the names of the options.
+
+    Raises UsageError.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        if idle.get(name) and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]} has no effect {idle[name]}; leave it out")
+
+
+def in_flags(text: str, commands: Sequence[click.Command]) -> str:
+    """A sentence of the library, which names arguments of Python, for whoever has the options of these commands.
+
+    >>> release = click.Command("release", params=[click.Option(["--keep-at-least"]), click.Option(["--estimable/--bare"])])
+    >>> in_flags("keep_at_least is too much; take keep_at_least=0.5, or estimable=False", [release])
+    '--keep-at-least is too much; take --keep-at-least 0.5, or --bare'
+    """
+    options: dict[str, click.Option] = {}
+    for option in (one for command in commands for one in command.params if isinstance(one, click.Option)):
+        options.setdefault(option.name or "", option)
+
+    def flag(found: re.Match[str]) -> str:
+        option, value = options[found[1]], found[2].strip("[]").strip("'\"")
+        if option.is_flag:
+            return (option.secondary_opts or option.opts)[0] if value == "False" else option.opts[0]
+        return option.opts[0] if value == "..." else f"{option.opts[0]} {shlex.quote(value)}"
+
+    names = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
+    text = re.sub(rf"(?<![\w'\"-])({names})=('[^']*'|\"[^\"]*\"|\[[^\]]*\]|\.\.\.|[^\s,;:)]+)", flag, text)
+    long = "|".join(name for name in options if "_" in name) or "(?!)"
+    return re.sub(rf"(?<![\w'\"-])({long})(?![\w'\"=])", lambda found: options[found[1]].opts[0], text)
+
+
+def _all_commands() -> list[click.Command]:
+    """The one that runs, and then the others of its group."""
+    context = click.get_current_context()
+    group = context.find_root().command
+    return [context.command, *(group.commands.values() if isinstance(group, click.Group) else ())]
+
+
+def said(text: str) -> str:
+    """A sentence of the library, in one line and in the options of the commands: see :func:`in_flags`."""
+    return in_flags(" ".join(text.split()), _all_commands())
 
 
 def one_line_errors(command: Command) -> Command:
@@ -56,10 +130,10 @@ def one_line_errors(command: Command) -> Command:
             with interrupted_by_sigterm():
                 return command(*arguments, **options)
         except OSError as error:
-            said = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-            raise click.ClickException(" ".join(said.split())) from None
+            what = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+            raise click.ClickException(said(what)) from None
         except (ValueError, *EXPECTED) as error:
-            raise click.ClickException(" ".join(str(error).split())) from None
+            raise click.ClickException(said(str(error))) from None
 
     return wrapped  # type: ignore[return-value]
 

@@ -268,7 +268,7 @@ def release(
                 f"{option} names {column!r}, the column that is released; name another one, or leave it out"
             )
     if seed is not None and consistent_by:
-        raise ValueError("give a seed or consistent_by, not both: a seed is for tests alone")
+        raise ValueError("give one of seed=... and consistent_by=..., not both: a seed is for tests alone")
     if isinstance(source, str | Path) and str(source).lower().endswith(".csv"):
         source = SourceSet.from_csv(source)
     found = read_column(table, column, by=by, missing=missing, labels=known_labels(source))
@@ -276,14 +276,12 @@ def release(
     path: Path | None = None
     documents: tuple[Path, ...] = ()
     if output is not None:
-        documents = _documents(Path(output), names)
+        documents = _documents(check_output(output), names)
         path = check_output(output, *documents)
     asked = {"distortion": distortion, "leakage": leakage, "notion": notion, "costs": losses}
     asked |= {"keep_at_least": keep_at_least, "forbidden": forbidden, "invariant": invariant or None}
     asked = {option: value for option, value in asked.items() if value is not None}
-    strata = tuple(
-        _stratum(name, found, place, source, confidence, asked, estimable) for place, name in enumerate(names)
-    )
+    strata = _strata(names, found, source, confidence, asked, estimable)
     secret = Consistent(key) if consistent_by else seed
     drawing = _Drawing(found, strata, consistent_by, secret)
     notes = tuple(_notes(found, strata, source, confidence, drawing))
@@ -317,6 +315,21 @@ def _documents(output: Path, names: Sequence[str]) -> tuple[Path, ...]:
     return tuple(output.with_name(f"{output.stem}{name if names != [''] else ''}.mechanism.json") for name in middle)
 
 
+def _strata(names: Sequence[str], *told: Any) -> tuple[Stratum, ...]:
+    """All of them. Raises ValueError with what is wrong with the first that cannot be, and the names of all."""
+    made, refused = [], {}
+    for place, name in enumerate(names):
+        try:
+            made.append(_stratum(name, told[0], place, *told[1:]))
+        except ValueError as error:
+            refused[name] = error
+    if not refused:
+        return tuple(made)
+    first, *others = refused
+    more = f", as for {shortened(others)}" if others else ""
+    raise ValueError(f"{f'stratum {first!r}{more}: ' * bool(first)}{refused[first]}") from None
+
+
 def _stratum(
     name: str, column: Column, place: int, source: Any, confidence: float, asked: Mapping[str, Any], is_estimable: bool
 ) -> Stratum:
@@ -326,15 +339,17 @@ def _stratum(
         asked = {**asked, "costs": _in_order(asked["costs"], known.labels)}
     try:
         best = optimal_mechanism(known, **asked)
-        if best.distortion == 0:
+        if best.distortion == 0 and best.leakage > 0:
+            ((name_of, most),) = best.budget.items()
+            change = "more distortion" if name_of == "distortion" else "less leakage"
             raise ValueError(
-                "at distortion 0 every value is published as it is, which hides nothing; allow more distortion"
+                f"at {name_of} {most:g} every value is published as it is, which hides nothing; allow {change}"
             )
         mechanism, price = best.mechanism, best.gap
         if is_estimable:
             mechanism, price = made_estimable(best)[:2]
     except ValueError as error:
-        raise ValueError(f"{f'stratum {name!r}: ' * bool(name)}{error}") from None
+        raise ValueError(str(error)) from None
     sampler = IntegerSampler.of(mechanism)
     spent, unknowing = sampler.distortion(known, best.costs), None
     if best.gap_unit == "nats" and spent > best.budget["distortion"] * (1 + _RESOLVED):

@@ -29,6 +29,7 @@ __all__ = [
     "decoded",
     "integers_of",
     "is_text",
+    "numpy_of",
     "one_line",
     "open_table",
 ]
@@ -144,10 +145,25 @@ class Table(ABC):
 
 
 def _added_up(tables: Sequence[Any], columns: Sequence[str]) -> Any:
-    added = (
-        arrow_module().concat_tables(tables).group_by(list(columns), use_threads=False).aggregate([("count", "sum")])
-    )
-    return added.select([*columns, "count_sum"]).rename_columns([*columns, "count"])
+    """The sums of counts of the same values: what ``group_by`` gives, which imports pandas."""
+    table, codes = arrow_module().concat_tables(tables).combine_chunks(), np.zeros(1, dtype=np.int64)
+    size = 1
+    for column in columns:
+        encoded = _whole(table[column]).dictionary_encode("encode")
+        codes = codes * len(encoded.dictionary) + numpy_of(encoded.indices)
+        size *= len(encoded.dictionary)
+    if size > max(len(codes), 1):
+        codes = np.unique(codes, return_inverse=True)[1]
+        size = int(codes.max()) + 1
+    sums = np.bincount(codes, numpy_of(_whole(table["count"])), size).astype(np.int64)
+    place = np.zeros(size, dtype=np.int64)
+    place[codes] = np.arange(len(codes))
+    found = table.select(columns).take(integers_of(place[sums > 0]))
+    return found.append_column("count", integers_of(sums[sums > 0]))
+
+
+def _whole(column: Any) -> Any:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _plain_type(kind: Any) -> Any:
@@ -167,6 +183,17 @@ def integers_of(numbers: NDArray[np.integer[Any]], absent: NDArray[np.bool_] | N
     if absent is not None and absent.any():
         known = arrow.py_buffer(np.packbits(~absent, bitorder="little").tobytes())
     return arrow.Array.from_buffers(getattr(arrow, own.dtype.name)(), len(own), [known, arrow.py_buffer(own)])
+
+
+def numpy_of(integers: Any) -> NDArray[Any]:
+    """The other way: a pyarrow.Array of integers, shape (rows,), whatever stands where it has none.
+
+    >>> numpy_of(integers_of(np.array([3, 4])))
+    array([3, 4])
+    """
+    return np.frombuffer(
+        integers.buffers()[1], str(integers.type), len(integers), integers.offset * integers.type.byte_width
+    )
 
 
 def binary_of(texts: Sequence[bytes], kind: Any = None) -> Any:
@@ -240,6 +267,7 @@ def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) ->
     {'eyes': ['blue', 'brown'], 'count': [2, 1]}
     """
     if not isinstance(data, str | os.PathLike):
+        _check_csv("a DataFrame", encoding, missing)
         return _Frame.of(data)
     path = Path(data)
     if path.is_dir():
@@ -251,10 +279,19 @@ def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) ->
     if not start:
         raise ValueError(f"{path} is empty; give a CSV with a header, or a Parquet file")
     if start == b"PAR1":
+        _check_csv("a Parquet file", encoding, missing)
         return _Parquet.of(path)
+    if path.suffix.lower() == ".parquet":
+        raise ValueError(f"{path} is no Parquet file, though its name says so; give it as .csv if it is one")
     if start.startswith((b"PK", b"\x1f\x8b", b"BZh", b"\xd0\xcf\x11\xe0")):
         raise ValueError(f"{path} is compressed, or a workbook; save it as CSV (UTF-8) or Parquet first")
     return _Csv.of(path, encoding, tuple(missing))
+
+
+def _check_csv(what: str, encoding: str, missing: Sequence[str]) -> None:
+    for name, value in (("encoding", encoding), ("missing_values", list(missing))):
+        if value:
+            raise ValueError(f"{name}={value!r} has no effect on {what}; leave it out")
 
 
 @dataclass(frozen=True)
@@ -313,7 +350,7 @@ class _Csv(Table):
         with path.open("rb") as file:
             start = file.read(3)
         if not encoding and start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            raise ValueError(f"{path} is not in UTF-8, but in UTF-16; say so: encoding utf-16")
+            raise ValueError(f"{path} is not in UTF-8, but in UTF-16; say so: encoding='utf-16'")
         if not encoding:
             encoding = "utf-8-sig" if start == codecs.BOM_UTF8 else "utf-8"
         try:
@@ -433,7 +470,7 @@ def _undecodable(path: Path, encoding: str) -> str:
                 way_out = (
                     "name the right encoding"
                     if encoding == "latin-1"
-                    else "is it in Latin-1? then say encoding latin-1"
+                    else "is it in Latin-1? then say encoding='latin-1'"
                 )
                 return f"{path}: line {number} is not in {encoding}, byte {bad:#04x} after {before[-20:]!r}; {way_out}"
     return f"{path} is not in {encoding}; name its encoding"
@@ -495,8 +532,8 @@ class Categories:
 
 def _numbers(indices: Any, otherwise: int) -> IntArray:
     """Numbers of a pyarrow.Array, shape (rows,), and another one where there are none."""
-    found = indices.to_numpy(zero_copy_only=False)
-    return np.nan_to_num(found, nan=otherwise).astype(np.int64) if indices.null_count else found
+    found = numpy_of(indices)
+    return np.where(numpy_of(indices.is_valid().cast("int8")), found, otherwise) if indices.null_count else found
 
 
 def categories_of(values: Any, what: str) -> Categories:

@@ -7,7 +7,7 @@ import csv
 import io
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +17,9 @@ from paper_repro.columns.tables import Table, arrow_module, decoded, is_text, on
 __all__ = ["check_output", "whole_or_nothing", "write_table"]
 
 
-def check_output(output: str | Path, *others: Path) -> Path:
+def check_output(
+    output: str | Path, *others: Path, kinds: Sequence[str] = (".csv", ".parquet"), what: str = "output"
+) -> Path:
     """The path of a file to be written. Raises ValueError or OSError if it is none, exists, or could not be written.
 
     >>> check_output("released.txt")
@@ -25,10 +27,14 @@ def check_output(output: str | Path, *others: Path) -> Path:
     ValueError: output must end in .csv or .parquet, got released.txt
     """
     path = Path(output)
-    if path.suffix.lower() not in (".csv", ".parquet"):
-        raise ValueError(f"output must end in .csv or .parquet, got {path}")
+    if path.is_dir():
+        raise IsADirectoryError(f"{what} {path} is a folder; name a file in it")
+    if path.suffix.lower() not in kinds:
+        raise ValueError(f"{what} must end in {', '.join(kinds[:-1])} or {kinds[-1]}, got {path}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"no folder {path.parent} to write {path.name} into; make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(f"no file can be made in the folder {path.parent}; name another one")
     for taken in (path, *others):
         if os.path.lexists(taken):
             raise FileExistsError(f"{taken} exists and is not overwritten; name another output, or remove it first")

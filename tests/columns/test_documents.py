@@ -33,7 +33,10 @@ def path(tmp_path):
     found = tmp_path / "mechanism.json"
     policy = {"missing": "refuse", "randomness": "operating system"}
     best = pr.optimal_mechanism(SOURCE, distortion=0.2)
-    document(policy=policy, certificate=best.certificate, price=0.0, constraints={"keep_at_least": 0.5}).write(found)
+    knowledge = {"source_set": repr(SOURCE), "class": "II", "rows": 1000}
+    document(
+        knowledge=knowledge, policy=policy, certificate=best.certificate, price=0.0, constraints={"keep_at_least": 0.5}
+    ).write(found)
     return found
 
 
@@ -135,6 +138,11 @@ def set_to(*keys, value):
             ),
             "certificate is stated",
         ),
+        (set_to("certificate", value=None), "price of what is estimable, nats is stated as 0.0 and found to be None"),
+        (set_to("budget", value={}), "certificate is stated"),
+        (set_to("budget", value={"leakage": 3.0}), "price of what is estimable, nats is stated as 0.0"),
+        (set_to("knowledge", "class", value="I"), "class, in words is stated as 'I' and found to be 'II'"),
+        (set_to("knowledge", "source_set", value="a better one"), "source_set, in words is stated as 'a better one'"),
         (set_to("price", value=0.5), "price of what is estimable, nats is stated as 0.5"),
         (set_to("categories", value=["red", "red", "blue"]), "twice"),
         (lambda content: content.pop("integers"), "'integers' is missing"),
@@ -157,6 +165,25 @@ def test_what_is_edited_where_nothing_can_be_computed_again(path):
     assert [name for name, *_, agrees in MechanismDocument.read(path, verify=False).inspect() if not agrees] == [
         "checksum"
     ]
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "value"),
+    [
+        (set_to("knowledge", "rows", value=7), "rows", 7),
+        (set_to("policy", "randomness", value="a dice"), "randomness", "a dice"),
+        (set_to("package_version", value="9"), "package version", "9"),
+        (lambda content: content["knowledge"].pop("rows"), "rows", None),
+        (lambda content: content.update(certificate=None, price=None, budget={}), "budget", None),
+        (lambda content: content.update(certificate=None, price=None), "certificate", None),
+    ],
+)
+def test_what_nobody_can_verify_is_listed_as_stated_only(path, change, name, value):
+    assert dict(MechanismDocument.read(path).stated_only)["rows"] == 1000
+    edited(path, change)
+    found = MechanismDocument.read(path)
+    assert dict(found.stated_only)[name] == value
+    assert name not in {check.name for check in found.inspect()}
 
 
 def test_other_files_and_categories(path, tmp_path):

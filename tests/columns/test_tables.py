@@ -124,7 +124,7 @@ def test_parquet_keeps_types_order_and_metadata(tmp_path):
         (b"a,a\n1,2\n", "columns 1 and 2 are both named 'a'"),
         (b"a,b\n1,2\n3\n", r"row 3 .*has 1 cells where the header has 2: '3'"),
         (b"a,b\n1,caf\xe9\n", "line 2 is not in utf-8, byte 0xe9 .* Latin-1"),
-        ("a,b\n1,2\n".encode("utf-16"), "encoding utf-16"),
+        ("a,b\n1,2\n".encode("utf-16"), "encoding='utf-16'"),
         (b"PK\x03\x04workbook", "compressed, or a workbook"),
         (b"PAR1 and nothing", "is no Parquet file"),
     ],
