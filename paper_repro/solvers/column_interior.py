@@ -39,12 +39,19 @@ __all__ = ["Flows", "InteriorColumns"]
 _TIGHT = 1e-3
 # Steps, from a point nearby, corrections of a step, and what part of the way to the boundary is gone.
 _STEPS, _FEW, _CORRECTIONS, _SHARE = 80, 20, 3, 0.995
-# Gap, relative to the distortion, at which a program is solved, counts as solved, and from where another leakage is soon reached.
-_CLOSED, _ACCEPTED, _NEAR = 1e-12, 1e-10, 1e-7
+# Gap, relative to the distortion, at which a program is solved, is solved if no more is gained, and counts as solved; and from
+# where another leakage is soon reached.
+_CLOSED, _ENOUGH, _ACCEPTED, _NEAR = 1e-12, 1e-11, 1e-10, 2e-9
 # Gap, and distance from a distortion budget, from which on the leakage is an unknown of the step, and at which that ends.
-_ROUGH, _AIMED = 0.05, 1e-6
+_ROUGH, _AIMED = 0.05, 1e-8
+# Gap from which on a step is computed with all digits, and what is added to the diagonal of what potentials are solved from.
+_FINE, _RIDGE = 1e-3, 1e-14
+# What part of the leakage a channel to begin with falls off by: less than half, so that rows may be made to sum to 1.
+_FALL = 0.3
 # Leakages that are tried then, how far inside the budget, and how far below in nats the bound is taken.
 _AIMS, _INSIDE, _BESIDE = 5, 4e-12, 4e-10
+# Directions of a step: so many are tried, as long as that leads farther by so much.
+_TRIALS, _FARTHER = 3, 0.02
 # From how many steps on without a smaller gap there will be none.
 _IDLE = 6
 
@@ -134,7 +141,7 @@ class InteriorColumns:
         """The best point at a leakage from one nearby, or if that does not lead there from the beginning."""
         near.leakage = leakage
         found, near, missed = self._run(near, None, _FEW)
-        if missed > _CLOSED:
+        if missed > _ENOUGH:
             other, beside, least = self._run(self._start(leakage), None)
             if least < missed:
                 found, near = other, beside
@@ -150,48 +157,52 @@ class InteriorColumns:
 
     def least_distortion(self, prior: FloatArray, flows: FloatArray, leakage: float) -> float:
         """Bound (2) for a prior, shape (M,), and flows, shape (M, 2 E), at a leakage in nats; never below 0."""
-        self._fade = np.exp(-leakage * self._lengths)
+        self._at(leakage)
         surplus = prior * self._costs.T - self._inflow(np.clip(flows, 0, None))
         return max(0.0, math.fsum(surplus.min(axis=0)))
 
     def _start(self, leakage: float) -> Flows:
+        """A channel that falls off from the truth and keeps the ratio with room to spare, and flows centered to it."""
+        from scipy.sparse import csr_matrix
+        from scipy.sparse.csgraph import shortest_path
+
         size = self._size
         self._at(leakage)
-        columns = np.full((size, size), 1 / size)
+        ends = self._give, self._take
+        columns = np.exp(-_FALL * leakage * shortest_path(csr_matrix((self._lengths, ends), shape=(size, size))))
+        columns = 0.9 * columns / columns.sum(axis=0) + 0.1 / size
         slacks = self._slacks(columns)
         used = np.einsum("jyv,jy->v", self._spent, columns)
         value = 1.1 * float(used.max())
-        flows = np.full(slacks.shape, 0.1 / size / float(slacks.mean()) / self._arcs)
+        flows = 1 / size / self._arcs / slacks
         weights = np.full(self._count, 1 / self._count)
-        return Flows(columns, slacks, flows, weights, value - used, np.zeros(size), value, leakage)
+        potentials = np.median(weights @ self._spent.transpose(0, 2, 1) - self._inflow(flows), axis=0)
+        return Flows(columns, slacks, flows, weights, value - used, potentials, value, leakage)
 
     # The matrix A of the arcs at a leakage.
 
     def _at(self, leakage: float) -> None:
         from scipy.sparse import csr_matrix
 
-        self._fade = fade = np.exp(-leakage * self._lengths)
-        size, give, take = self._size, self._give, self._take
-        ones, rows = np.ones(self._arcs), np.arange(self._arcs)
-        self._matrix = csr_matrix(
-            (np.append(ones, -fade), (np.append(take, give), np.append(rows, rows))), shape=(size, self._arcs)
-        )
-        places = np.concatenate([take * size + take, give * size + give, take * size + give, give * size + take])
-        self._squares = csr_matrix(
-            (np.concatenate([ones, fade**2, -fade, -fade]), (places, np.tile(rows, 4))), shape=(size**2, self._arcs)
-        )
+        self._fade, rows = np.exp(-leakage * self._lengths), np.arange(self._arcs)
+        entries = np.append(np.ones(self._arcs), -self._fade), (np.append(self._take, self._give), np.tile(rows, 2))
+        self._inward = csr_matrix(entries, shape=(self._size, self._arcs))
 
     def _slacks(self, columns: FloatArray) -> FloatArray:
         return columns[:, self._take] - self._fade * columns[:, self._give]
 
     def _inflow(self, flows: FloatArray) -> FloatArray:
         """``A^T f`` of every column."""
-        inflow = np.zeros((len(flows), self._size))
-        for j, flow in enumerate(flows):
-            inflow[j] = np.bincount(self._take, flow, self._size) - np.bincount(
-                self._give, self._fade * flow, self._size
-            )
-        return inflow
+        found: FloatArray = (self._inward @ flows.T).T
+        return found
+
+    def _sums(self, weights: FloatArray) -> FloatArray:
+        """``A^T diag(w) A`` of every column."""
+        sums = np.zeros((self._size,) * 3)
+        beside = -self._fade * weights
+        sums[:, self._take, self._give] = beside + beside[:, self._number[self._take, self._give]]
+        sums[:, np.arange(self._size), np.arange(self._size)] = (self._inward.power(2) @ weights.T).T
+        return sums
 
     def _run(self, point: Flows, budget: float | None, most: int = _STEPS) -> tuple[Flows, Flows, float]:
         """The best point found, at the point's leakage or at a budget, one from where others are soon reached, and the gap."""
@@ -204,7 +215,7 @@ class InteriorColumns:
             used = self._used(point)
             missed = float(np.abs(1 - point.columns.sum(axis=0)).max())
             broken = float(np.abs(self._slacks(point.columns) - point.slacks).max(initial=0.0))
-            gap = abs(used - bound) + self._size * missed + broken
+            gap = abs(used - bound) + missed * float(np.abs(point.potentials).sum()) + broken
             total = gap + (0.0 if budget is None else abs(used - budget))
             if not np.isfinite(total):
                 break
@@ -212,23 +223,16 @@ class InteriorColumns:
                 near = deepcopy(point)
             if total < least:
                 best, least, idle = deepcopy(point), total, 0
+            elif least <= _ENOUGH * used:
+                break
             else:
                 idle += least < _AIMED * used
             if total <= closed * used or idle > _IDLE:
                 break
-            ahead = None
-            if budget is not None and gap < _ROUGH * used:
-                # Far from the budget the leakage is led there by the slope, near it by the step itself.
-                off = math.log(used / budget)
-                if abs(off) < _ROUGH:
-                    ahead = budget
-                else:
-                    change = off * used / self._slope(point)
-                    point.leakage += min(max(change, -0.5 * point.leakage), point.leakage + 0.5)
-                    self._at(point.leakage)
+            ahead = budget if gap < _ROUGH * used else None
             try:
                 with np.errstate(all="ignore"):  # what is no number ends the search
-                    _Step(self, point, lack, ahead).take()
+                    _Step(self, point, lack, ahead, fine=gap < _FINE * used).take()
             except np.linalg.LinAlgError:
                 break
         return best, near, least / self._used(best)
@@ -237,7 +241,10 @@ class InteriorColumns:
 class _Step:
     """One step of Newton's method, factored once for a prediction and a correction."""
 
-    def __init__(self, program: InteriorColumns, point: Flows, lack: FloatArray, budget: float | None) -> None:
+    def __init__(
+        self, program: InteriorColumns, point: Flows, lack: FloatArray, budget: float | None, *, fine: bool
+    ) -> None:
+        self._corrections = _CORRECTIONS if fine else 1
         self._program, self._point, self._budget, self._lack = program, point, budget, lack
         point_s, point_f = point.slacks, point.flows
         size, count = program._size, program._count
@@ -247,14 +254,11 @@ class _Step:
         # Slacks are kept by themselves, more precise than differences of entries: only a change of the leakage sets them apart.
         shift = program._slacks(point.columns) - point_s
         self._shift = np.where(np.abs(shift) > 1e-13 * entries, shift, 0.0)
-        weak = (program._squares @ np.where(strong, 0.0, self._stiff).T).T.reshape(size, size, size)
-        self._places, self._strong = [np.flatnonzero(row) for row in strong], strong
+        weak = program._sums(np.where(strong, 0.0, self._stiff))
         self._change, parents = self._forests(strong, point_s / entries)
         self._whole = self._change.transpose(0, 2, 1) @ weak @ self._change if strong.any() else weak
-        self._root = np.empty((size, size, size))
-        self._rows: list[FloatArray | None] = []
-        for j in range(size):
-            self._factor(j, parents[j])
+        self._tighten(strong, parents)
+        self._root = self._roots()
         self._turned = self._root.transpose(0, 2, 1)
         self._wide = self._change @ self._root
         self._couple(size, count)
@@ -264,52 +268,69 @@ class _Step:
         from scipy.sparse import csr_matrix
         from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-        program, size = self._program, self._program._size
-        give, take, columns = program._give, program._take, self._point.columns
-        order, parents = np.tile(np.arange(size), (size, 1)), np.full((size, size), size)
-        change = np.zeros((size, size + 1, size))
-        change[:, np.arange(size), np.arange(size)] = 1.0
-        rows = np.arange(size)
-        for j in np.flatnonzero(strong.any(axis=1)):
-            arcs = self._places[j]
-            lengths = np.append(slack[j, arcs], columns[j].max() / columns[j])
-            ends = (np.append(give[arcs], np.full(size, size)), np.append(take[arcs], rows))
-            tree = minimum_spanning_tree(csr_matrix((lengths, ends), shape=(size + 1, size + 1)))
-            found, before = breadth_first_order(tree, size, directed=False)
-            order[j], parents[j] = found[1:], before[:size]
-        for step in range(size):
-            y = order[:, step]
-            inside = np.flatnonzero(parents[rows, y] < size)
-            if len(inside):
-                y, parent = y[inside], parents[inside, y[inside]]
-                takes = program._number[parent, y]
-                takes = np.where(strong[inside, takes], takes, -1)
-                gives = program._number[y, parent]
-                factor = np.where(takes >= 0, program._fade[takes], 1 / program._fade[gives])
-                change[inside, y] = factor[:, np.newaxis] * change[inside, parent]
-                change[inside, y, y] = np.where(takes >= 0, 1.0, -factor)
-        return change[:, :size], parents
+        program, size, columns = self._program, self._program._size, self._point.columns
+        change = np.tile(np.eye(size), (size, 1, 1))
+        if not strong.any():
+            return change, np.full((size, size), size)
+        # One tree of all columns: its root, which comes last, joins theirs.
+        column, arcs = np.nonzero(strong)
+        last, starts = size**2, column * size
+        lengths = np.append(slack[strong], columns.max(axis=1, keepdims=True) / columns)
+        ends = (
+            np.append(starts + program._give[arcs], np.full(last, last)),
+            np.append(starts + program._take[arcs], np.arange(last)),
+        )
+        tree = minimum_spanning_tree(csr_matrix((lengths, ends), shape=(last + 1, last + 1)))
+        before = breadth_first_order(tree, last, directed=False)[1]
+        before[last] = last
+        depth, above = np.zeros(last, dtype=int), before[:last]
+        while (inside := above < last).any():
+            depth += inside
+            above = before[above]
+        for step in range(1, depth.max() + 1):
+            row, y = np.divmod(np.flatnonzero(depth == step), size)
+            parent = before[row * size + y] % size
+            takes, gives = program._number[parent, y], program._number[y, parent]
+            own = strong[row, takes]
+            factor = np.where(own, program._fade[takes], 1 / program._fade[gives])
+            change[row, y] = factor[:, np.newaxis] * change[row, parent]
+            change[row, y, y] = np.where(own, 1.0, -factor)
+        return change, np.where(depth > 0, before[:last] % size, size).reshape(size, size)
 
-    def _factor(self, j: int, parent: IntArray) -> None:
+    def _tighten(self, strong: BoolArray, parents: IntArray) -> None:
+        """Add the tight arcs: those of the forests are unknowns, the others rows in these."""
+        program, size = self._program, self._program._size
+        column, arcs = np.nonzero(strong)
+        give, take = program._give[arcs], program._take[arcs]
+        back = strong[column, program._number[take, give]]
+        child = np.where(parents[column, take] == give, take, size)
+        child = np.where((parents[column, give] == take) & ~back, give, child)
+        own = child < size
+        self._own = column[own], arcs[own], child[own]
+        np.add.at(self._whole, (column[own], child[own], child[own]), self._stiff[column[own], arcs[own]])
+        self._rows: list[tuple[int, IntArray, FloatArray]] = []
+        column, arcs = column[~own], arcs[~own]
+        for j in np.unique(column).tolist():
+            others = arcs[column == j]
+            rows = (
+                self._change[j, program._take[others]]
+                - program._fade[others, np.newaxis] * self._change[j, program._give[others]]
+            )
+            self._whole[j] += (rows.T * self._stiff[j, others]) @ rows
+            self._rows.append((j, others, rows))
+
+    def _roots(self) -> FloatArray:
+        """Of the inverses of the columns' matrices: they are R R^T."""
         from scipy.linalg import lapack
 
-        program, arcs = self._program, self._places[j]
-        give, take = program._give[arcs], program._take[arcs]
-        if len(arcs):
-            rows = self._change[j, take] - program._fade[arcs, np.newaxis] * self._change[j, give]
-            child = np.where(parent[take] == give, take, np.where(parent[give] == take, give, -1))
-            inside = np.flatnonzero(child >= 0)
-            rows[inside] = 0.0
-            rows[inside, child[inside]] = 1.0
-            self._whole[j] += (rows.T * self._stiff[j, arcs]) @ rows
-            self._rows.append(rows)
-        else:
-            self._rows.append(None)
-        scale = 1 / np.sqrt(self._whole[j].diagonal())
-        lower, wrong = lapack.dpotrf(self._whole[j] * scale * scale[:, np.newaxis], lower=1, clean=1)
-        if wrong or not np.isfinite(lower[-1, -1]):
-            raise np.linalg.LinAlgError("no step")
-        self._root[j] = (lapack.dtrtri(lower, lower=1)[0] * scale).T
+        scale = 1 / np.sqrt(np.diagonal(self._whole, axis1=1, axis2=2))
+        scaled, found = self._whole * scale[:, np.newaxis] * scale[:, :, np.newaxis], np.empty(self._whole.shape)
+        for j, whole in enumerate(scaled):
+            lower, wrong = lapack.dpotrf(whole, lower=1, clean=1)
+            if wrong or not np.isfinite(lower[-1, -1]):
+                raise np.linalg.LinAlgError("no step")
+            found[j] = (lapack.dtrtri(lower, lower=1)[0] * scale[j]).T
+        return found
 
     def _couple(self, size: int, count: int) -> None:
         """What potentials, weights, and the distortion or the leakage are solved from."""
@@ -322,10 +343,8 @@ class _Step:
         else:
             ends = program._fade * program._lengths
             self._pull = ends * point.columns[:, program._give]  # of the slacks, with the leakage
-            turn = np.zeros((size, size))
-            for j in range(size):  # of A^T f
-                turn[j] = np.bincount(program._give, ends * point.flows[j], size)
-            self._push = turn - program._inflow(self._stiff * self._pull)
+            turn = program._inward.minimum(0) @ (program._lengths * point.flows).T  # of A^T f
+            self._push = -turn.T - program._inflow(self._stiff * self._pull)
         flat = self._wide.transpose(1, 0, 2).reshape(size, -1)
         sides = self._wide.transpose(0, 2, 1) @ self._spent
         blocks[:size, :size] = flat @ flat.T
@@ -343,14 +362,16 @@ class _Step:
 
         self._scale = 1 / np.sqrt(np.maximum(np.abs(blocks).max(axis=1), 1e-300))
         blocks *= self._scale * self._scale[:, np.newaxis]
+        blocks[np.arange(size + count), np.arange(size + count)] += _RIDGE
         self._factors, self._pivots, wrong = lapack.dgetrf(blocks)
-        if wrong:
-            self._factors, self._pivots, wrong = lapack.dgetrf(blocks + 1e-15 * np.eye(len(blocks)))
         if wrong:
             raise np.linalg.LinAlgError("no step")
 
     def _solve(self, sides: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The columns' equations: in the unknowns of the forests, and in entries."""
+        if self._corrections == 1:
+            inner = self._wide.transpose(0, 2, 1) @ sides[:, :, np.newaxis]
+            return (self._root @ inner)[:, :, 0], (self._wide @ inner)[:, :, 0]
         turned = self._change.transpose(0, 2, 1) @ sides[:, :, np.newaxis]
         found = self._root @ (self._turned @ turned)
         found += self._root @ (self._turned @ (turned - self._whole @ found))
@@ -367,7 +388,7 @@ class _Step:
         missing, found = 1 - point.columns.sum(axis=0), np.zeros(len(self._scale))
         value = point.value if self._budget is None else self._budget
         missed = value - np.einsum("jyv,jy->v", self._spent, point.columns) - point.spare
-        for _ in range(_CORRECTIONS):
+        for _ in range(self._corrections):
             used = np.einsum("jyv,jy->v", self._spent, columns)
             weights, last = found[size:-1], found[-1] if self._budget is None else 0.0
             right = np.concatenate(
@@ -384,9 +405,10 @@ class _Step:
             extra, entries = self._solve(sides)
             found, unknowns, columns = found + more, unknowns + extra, columns + entries
         slacks = program._slacks(columns)
-        for j, rows in enumerate(self._rows):
-            if rows is not None:
-                slacks[j, self._places[j]] = rows @ unknowns[j]
+        column, arcs, child = self._own
+        slacks[column, arcs] = unknowns[column, child]
+        for j, arcs, rows in self._rows:
+            slacks[j, arcs] = rows @ unknowns[j]
         slacks += self._shift
         if self._pull is not None:
             slacks += self._pull * found[-1]
@@ -415,16 +437,27 @@ class _Step:
         point = self._point
         number = point.flows.size + len(point.weights)
         bar = float((point.slacks * point.flows).sum() + point.spare @ point.weights) / number
-        _, slacks, flows, weights, spare, _, _ = self._direction(
-            -point.slacks * point.flows, -point.spare * point.weights
-        )
+        products, others = point.slacks * point.flows, point.spare * point.weights
+        _, slacks, flows, weights, spare, _, _ = self._direction(-products, -others)
         first, second = self._lengths(slacks, spare, flows, weights, 1.0)
         left = ((point.slacks + first * slacks) * (point.flows + second * flows)).sum()
         left += (point.spare + first * spare) @ (point.weights + second * weights)
         center = bar * (float(left) / number / bar) ** 3
-        columns, slacks, flows, weights, spare, potentials, last = self._direction(
-            center - point.slacks * point.flows - slacks * flows, center - point.spare * point.weights - spare * weights
-        )
+        products, others = center - products - slacks * flows, center - others - spare * weights
+        found, went = None, -1.0
+        for _ in range(_TRIALS):
+            tried = self._direction(products, others)
+            columns, slacks, flows, weights, spare, potentials, last = tried
+            first, second = self._lengths(slacks, spare, flows, weights, 1.0)
+            if first + second < went + _FARTHER:
+                break
+            found, went = tried, first + second
+            # A little farther products would be so much off the center.
+            first, second = min(1.0, 1.2 * first + 0.1), min(1.0, 1.2 * second + 0.1)
+            products += _off((point.slacks + first * slacks) * (point.flows + second * flows), center)
+            others += _off((point.spare + first * spare) * (point.weights + second * weights), center)
+        assert found is not None
+        columns, slacks, flows, weights, spare, potentials, last = found
         first, second = self._lengths(slacks, spare, flows, weights, _SHARE)
         if self._budget is not None:
             if last:
@@ -438,6 +471,11 @@ class _Step:
         point.flows += second * flows
         point.weights += second * weights
         point.potentials += second * potentials
+
+
+def _off(products: FloatArray, center: float) -> FloatArray:
+    """What brings products next to the center."""
+    return np.maximum(np.clip(products, 0.1 * center, 10 * center) - products, -10 * center)
 
 
 def _reach(values: FloatArray, changes: FloatArray) -> float:

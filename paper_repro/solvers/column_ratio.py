@@ -68,6 +68,8 @@ _STEEP = 5.0
 # elsewhere too. Where it begins, in nats: at most, if nothing is known; at least; and to how many of 1 + nats that is found.
 _MANY, _MOST_INTERIOR, _SOLVED = 24, 200, 1e-10
 _BEGIN, _LITTLE, _NEARLY = 1.5, 0.1, 3e-3
+# Nats from which on rays are fewer on graphs without cycles.
+_FEW_RAYS = 2.0
 # What is left of the gap where many vertices are given up, rather than tried for minutes.
 _REFUSED = 1e-9
 # Distortions from which on its precision, which is absolute, is enough.
@@ -149,14 +151,16 @@ class ColumnRatioProgram:
         self._bound: _Bound | None = None
         ends = self._arcs.T
         self._interior = InteriorColumns(vertices, costs, self._arcs, self._lengths[ends[0], ends[1]])
-        self._many = _MANY < size <= _MOST_INTERIOR and len(self._arcs) > 2 * (size - 1)
-        # Without cycles no tree changes; with them rounds of many vertices take a second each.
-        self._rounds = _ROUNDS if size <= _MANY or len(self._arcs) == 2 * (size - 1) else _ROUNDS // 10
+        # Without cycles no tree changes, and few rays are needed but at small leakages; with them rounds of many vertices take a
+        # second each.
+        is_tree, self._many = len(self._arcs) == 2 * (size - 1), _MANY < size <= _MOST_INTERIOR
+        self._most_interior = 0.0 if not self._many else _FEW_RAYS if is_tree else math.inf
+        self._rounds = _ROUNDS if size <= _MANY or is_tree else _ROUNDS // 10
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a positive leakage in nats. Raises SolverError if no solver finds it."""
         leakage = min(leakage, _MOST)
-        if self._many and self._guess(leakage) > _FINE:
+        if leakage < self._most_interior and self._guess(leakage) > _FINE:
             point = self._interior.at_leakage(self._within(leakage))
             if point is not None:
                 return self._proposed(point, point, leakage)
@@ -175,8 +179,9 @@ class ColumnRatioProgram:
 
         Raises SolverError if no solver finds it.
         """
-        if self._many and distortion > _FINE:
-            points = self._interior.at_distortion(distortion, self._about(distortion, upper))
+        begin = self._about(distortion, upper) if self._many else _STEP  # nearly nothing may be enough
+        if begin < self._most_interior and distortion > _FINE:
+            points = self._interior.at_distortion(distortion, begin)
             if points is not None:
                 return self._proposed(*points, points[0].leakage + self._margin(points[0].leakage))
         low, high, best = (
@@ -184,12 +189,12 @@ class ColumnRatioProgram:
             min(upper * (1 + 1e-9) + _STEP, _MOST),
             None,
         )  # rounding may miss by a hair what is just enough
-        leakage, level, stepped = _STEP, True, False  # nearly nothing may be enough
+        leakage, level, stepped = begin, True, False
         for _ in range(100):
             try:
                 found = self._solve(leakage)
             except SolverError:  # where next to nothing leaks; then more may
-                if best is not None or leakage > _STEP:
+                if best is not None or leakage > begin:
                     raise
                 low, leakage = leakage, min(high, 0.5)
                 continue
