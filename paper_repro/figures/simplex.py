@@ -15,19 +15,28 @@ from matplotlib.path import Path as Outline
 from numpy.typing import ArrayLike
 
 from paper_repro.errors import optional
+from paper_repro.figures.registry import COLORS
 from paper_repro.types import FloatArray
 
 __all__ = [
+    "INSIDE",
+    "TINT",
+    "WRONG",
     "add_area",
     "add_simplex",
     "add_window",
     "area_of",
+    "corners_text",
     "first_region",
     "in_symbols",
     "name_area",
     "place",
+    "thick",
     "view_around",
 ]
+
+# A source set, its face, and what a paper takes for one.
+INSIDE, TINT, WRONG = COLORS[1], (COLORS[1], 0.22), COLORS[2]
 
 _HEIGHT = math.sqrt(3) / 2
 _CORNERS = np.eye(3)
@@ -107,6 +116,12 @@ def add_area(axes: Axes, area: Any, color: str, face: Any = "none", **style: Any
             axes.plot(part.x, part.y, "o", color=color, markersize=5, zorder=style.get("zorder", 3))
 
 
+def corners_text(rows: pd.DataFrame) -> str:
+    """The corners of a shape, a row each as of :func:`area_of`, as text."""
+    corners = rows[["P1", "P2", "P3"]].itertuples(index=False)
+    return ", ".join(f"({', '.join(f'{value:.3g}' for value in corner)})" for corner in corners)
+
+
 def name_area(axes: Axes, area: Any, name: str, color: str = "black", fontsize: float = 9) -> None:
     """A name where an area has the most room, off the borders of the regions; where it has little, beside it with a thin line.
 
@@ -132,7 +147,8 @@ def name_area(axes: Axes, area: Any, name: str, color: str = "black", fontsize: 
     taken = np.array([text.get_position() for text in axes.texts] or [tuple(spot.tolist())])
     apart = np.linalg.norm(around[:, np.newaxis] - taken, axis=-1).min(axis=1)
     edges = np.minimum(around - limits[:, 0], limits[:, 1] - around).min(axis=1)
-    best = around[np.argmax(np.minimum(apart, 0.2 * span) + 10 * np.minimum(edges - 0.06 * span, 0))]
+    clear = np.array([0.0 if area.area else area.distance(shapely.Point(*point)) for point in around])
+    best = around[np.argmax(np.minimum(apart, 0.2 * span) + clear + 10 * np.minimum(edges - 0.06 * span, 0))]
     arrow = {"arrowstyle": "-", "linewidth": 0.6, "color": color, "shrinkB": 0}
     axes.annotate(name, tuple(spot), tuple(best), arrowprops=arrow, **style)
 
@@ -199,6 +215,16 @@ def first_region() -> Any:
     """
     corners: list[list[float]] = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3] * 3]
     return optional("shapely", "plot").Polygon(place(corners))
+
+
+def thick(area: Any) -> Any:
+    """A geometry that has an area: segments and points with what is near them, so that no name stands on them.
+
+    >>> from shapely import LineString
+    >>> thick(LineString([(0, 0), (1, 0)])).area > 0
+    True
+    """
+    return area if area.area else area.buffer(0.03)
 
 
 def view_around(axes: Axes, areas: Iterable[Any], ratio: float, margin: float = 0.1) -> Any:

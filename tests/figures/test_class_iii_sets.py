@@ -10,23 +10,18 @@ from paper_repro import SourceSet, exact_curve, leakage_curve
 from paper_repro.figures.class_iii_sets import (
     class_page,
     class_shapes,
-    coloring_table,
     draw_classes,
-    draw_coloring,
     draw_folding,
     draw_regions,
-    draw_theorem_3,
     draw_unfolded,
-    failure_table,
     folding_shapes,
-    lemma_8_table,
     region_shapes,
-    theorem_3_curves,
-    theorem_3_table,
     unfolded_shapes,
 )
+from paper_repro.figures.colorings import coloring_table, draw_coloring, lemma_8_table
 from paper_repro.figures.layout import check_text, finding_of, visible_texts
 from paper_repro.figures.simplex import area_of
+from paper_repro.figures.theorem_3 import draw_theorem_3, failure_table, theorem_3_curves, theorem_3_table
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding
 
@@ -65,7 +60,7 @@ def test_sets_are_named_with_their_class_and_why():
     assert finding_of(figure)[0].endswith(
         "one contains the uniform distribution, one keeps to one order, one does neither"
     )
-    assert finding_of(draw_classes(class_shapes([POINT])))[0] == "Of one source set, one keeps to one order"
+    assert finding_of(draw_classes(class_shapes([POINT])))[0] == "This source set keeps to one order"
 
 
 def test_the_six_regions_fill_the_simplex_and_are_named_beside_it():
