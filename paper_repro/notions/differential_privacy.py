@@ -23,6 +23,7 @@ from paper_repro.notions.ratios import (
 )
 from paper_repro.solvers.channel_ratio import Comparisons
 from paper_repro.solvers.diagonal_ratio import (
+    NEGLIGIBLE_DISTORTION,
     SMALLEST_DISTORTION,
     DiagonalRatioProgram,
     least_leakage_of_weights,
@@ -155,7 +156,7 @@ class _DiagonalOptimizer(ProgramOptimizer):
         return None if proposal.certificate else self.prior(proposal)
 
     def tolerance(self, figure: float, unit: str) -> float:
-        return max(super().tolerance(figure, unit), SMALLEST_DISTORTION if unit == "distortion" else 0.0)
+        return max(super().tolerance(figure, unit), NEGLIGIBLE_DISTORTION if unit == "distortion" else 0.0)
 
     def rounding(self, figure: float, unit: str) -> float:
         return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)

@@ -33,6 +33,8 @@ _BRACKET = 1e-12
 _STEPS = 200
 # Budgets below this part of the distortion without leakage, or of the largest leakage, are kept but not solved for.
 _LEAST_BUDGET, _LEAST_LEAKAGE = 1e-13, 1e-13
+# Orders below are evaluated by what moments are beyond those of order 1.
+_NEAR = 1.1
 # Distortions that differ by less are one, to the rounding of a leakage.
 _RESOLUTION = 1e-12
 
@@ -155,11 +157,6 @@ class _InformationOptimizer(ProgramOptimizer):
         # The worst prior for the leakage and the one for the distortion differ.
         return self.prior(proposal) if self.source.vertex_count == 1 else None
 
-    def rounding(self, figure: float, unit: str) -> float:
-        # Near order 1 leakages are quotients of small numbers.
-        near = 1e-15 / (1 - 1 / self._alpha) if self._alpha > 1 and unit == "nats" else 0.0
-        return super().rounding(figure, unit) + near
-
     def tolerance(self, figure: float, unit: str) -> float:
         return super().tolerance(figure, unit) + (_RESOLUTION if unit == "distortion" else 0.0)
 
@@ -193,9 +190,7 @@ class _InformationOptimizer(ProgramOptimizer):
             # Prices so small that the bound is off by no more than their square, and rounding.
             prices = constant.weights * max(math.sqrt(leakage), 1e-8)
             return replace(constant, certificate=(prices, np.zeros(self.source.alphabet_size)))
-        # Near order 1 leakages are quotients of small numbers, and what they may be off is left.
-        off = 1e-15 / (1 - 1 / self._alpha) if self._alpha > 1 else 0.0
-        proposal = self._program.at_leakage(leakage - min(off, 1e-3 * leakage))
+        proposal = self._program.at_leakage(leakage)
         if self.distortion(proposal.mechanism) >= self.perfect.distortion:
             return replace(proposal, mechanism=constant.mechanism)
         return proposal
@@ -282,6 +277,13 @@ def _worst_prior(channel: Mechanism | FloatArray, vertices: FloatArray, alpha: f
     if alpha == 1:
         parts = _rows(as_channel(channel), vertices) if spread is None else _rows_of_spread(spread, vertices)
         derivatives = _mutual_information(*parts)
+    elif alpha < _NEAR:
+        rows = (
+            _rises(as_channel(channel), vertices, alpha)
+            if spread is None
+            else _rises_of_spread(spread, vertices, alpha)
+        )
+        derivatives = _sibson_rises(*rows, alpha)
     else:
         known: NDArray[np.bool_] = np.asarray(vertices.any(axis=0))
         if spread is None:
@@ -289,15 +291,14 @@ def _worst_prior(channel: Mechanism | FloatArray, vertices: FloatArray, alpha: f
         else:
             parts = _columns_of_spread(spread, known, vertices, alpha)
         derivatives = _sibson_norms(*parts, alpha)
-    share = 1.0 if alpha == 1 else 1 - 1 / alpha
-    bracket = max(_BRACKET, 1e-15 / share)
-    least_barrier = bracket * share / (4 * len(vertices))
+    share = 1.0 if alpha == 1 else (alpha - 1) / alpha
+    least_barrier = _BRACKET * share / (4 * len(vertices))
     weights, barrier, best = np.full(len(vertices), 1 / len(vertices)), 1.0, (math.inf, vertices[:, 0])
     for _ in range(_STEPS):
         lower, upper, gradient, hessian = derivatives(weights)
         if upper < best[0]:
             best = upper, weights
-        if upper - lower <= bracket:
+        if upper - lower <= _BRACKET:
             break
         system = hessian + barrier * np.eye(len(weights))
         ascent, drift = np.linalg.solve(system, np.column_stack([weights * gradient + barrier, weights])).T
@@ -354,6 +355,30 @@ def _columns_of_spread(
     return vertices[:, used] * own + rest * others, peaks[used]
 
 
+def _rises(matrix: FloatArray, vertices: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
+    """Output distributions of the vertices, and by how much ``sum_i P_v(i) Q_ij^alpha`` is above: both of shape (V, outputs)."""
+    return vertices @ matrix, vertices @ (matrix * _powered(matrix, alpha))
+
+
+def _rises_of_spread(spread: Spread, vertices: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
+    answers, shares = spread.answers, spread.shares
+    of_answers, of_shares = _powered(answers, alpha), _powered(shares, alpha)
+
+    def others(given: FloatArray) -> FloatArray:
+        return np.asarray(np.maximum(np.abs(given.sum(axis=1, keepdims=True) - given), 0.0))
+
+    given = others(vertices * shares)
+    raised = -others(-vertices * shares * of_shares)
+    outputs = vertices * spread.kept + answers * given
+    rises = vertices * spread.kept * _powered(spread.kept, alpha)
+    return outputs, rises + answers * (given * of_answers + raised * (1 + of_answers))
+
+
+def _powered(numbers: FloatArray, alpha: float) -> FloatArray:
+    """``x^(alpha - 1) - 1``."""
+    return np.expm1((alpha - 1) * np.log(np.where(numbers > 0, numbers, 1.0)))
+
+
 # At weights of the vertices: bounds of the largest information in nats, from below and above; the objective's gradient; and its
 # Hessian, in relative changes of the weights and without its sign.
 _Derivatives = Callable[[FloatArray], tuple[float, float, FloatArray, FloatArray]]
@@ -392,5 +417,25 @@ def _sibson_norms(moments: FloatArray, peaks: FloatArray, alpha: float) -> _Deri
         )
         scaled = weights[:, np.newaxis] * moments
         return lower, upper, gradient, exponent * (1 - exponent) * (scaled * (levels / means**2)) @ scaled.T
+
+    return derivatives
+
+
+def _sibson_rises(outputs: FloatArray, rises: FloatArray, alpha: float) -> _Derivatives:
+    """The same near order 1, where F is next to 1: from what is beyond, relative to which nothing cancels."""
+    used = outputs.max(axis=0) > 0
+    outputs, rises, exponent, share = outputs[:, used], rises[:, used], 1 / alpha, (alpha - 1) / alpha
+
+    def derivatives(weights: FloatArray) -> tuple[float, float, FloatArray, FloatArray]:
+        output = weights @ outputs
+        logs = np.log1p(weights @ rises / output)  # of what the moment is to the output's probability
+        beyond = exponent * logs - share * np.log(output)
+        value = float(output @ np.expm1(beyond))
+        moments = outputs + rises
+        gradient = exponent * (rises.sum(axis=1) + moments @ np.expm1(beyond - logs))  # beyond 1 / alpha
+        lower, upper = (math.log1p(bound) / share for bound in (value, share * value + float(gradient.max())))
+        scaled = weights[:, np.newaxis] * moments
+        curvature = np.exp(beyond - 2 * logs) / output
+        return lower, upper, gradient, exponent * share * (scaled * curvature) @ scaled.T
 
     return derivatives

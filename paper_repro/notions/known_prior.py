@@ -11,7 +11,7 @@ import numpy as np
 
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
-from paper_repro.solvers.diagonal_ratio import SMALLEST_DISTORTION
+from paper_repro.solvers.diagonal_ratio import NEGLIGIBLE_DISTORTION, SMALLEST_DISTORTION
 from paper_repro.solvers.games import PerfectPrivacy, reaches
 from paper_repro.solvers.known_prior import MassOfPrior, RatioOfPrior
 from paper_repro.solvers.many_letters import ManyLetters
@@ -54,7 +54,7 @@ class _ByPrior(Optimizer):
         return self._of_prior(proposal).prior
 
     def tolerance(self, figure: float, unit: str) -> float:
-        return max(super().tolerance(figure, unit), SMALLEST_DISTORTION if unit == "distortion" else 0.0)
+        return max(super().tolerance(figure, unit), NEGLIGIBLE_DISTORTION if unit == "distortion" else 0.0)
 
     def rounding(self, figure: float, unit: str) -> float:
         return 1e-12 * figure + (max(1e-13, 1e-15 * self.source.alphabet_size) if unit == "nats" else 0.0)

@@ -15,7 +15,7 @@ from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, ProgramOptimizer, Proposal
 from paper_repro.solvers.channel_ratio import ChannelRatioProgram, Comparisons
 from paper_repro.solvers.column_ratio import ColumnRatioProgram
-from paper_repro.solvers.diagonal_ratio import SMALLEST_DISTORTION
+from paper_repro.solvers.diagonal_ratio import NEGLIGIBLE_DISTORTION, SMALLEST_DISTORTION
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
@@ -278,7 +278,7 @@ class GraphOptimizer(_ChannelOptimizer):
         return self._program.least_distortion(self.prior(proposal), proposal.certificate, leakage * self.unit)
 
     def tolerance(self, figure: float, unit: str) -> float:
-        return max(super().tolerance(figure, unit), SMALLEST_DISTORTION if unit == "distortion" else 0.0)
+        return max(super().tolerance(figure, unit), NEGLIGIBLE_DISTORTION if unit == "distortion" else 0.0)
 
     def rounding(self, figure: float, unit: str) -> float:
         return 1e-12 * figure + (1e-15 * self.source.alphabet_size if unit == "nats" else 0.0)

@@ -23,6 +23,7 @@ from paper_repro.solvers.channel_moment import (
     least_renyi_divergence,
     renyi_divergences,
 )
+from paper_repro.solvers.diagonal_ratio import NEGLIGIBLE_DISTORTION
 from paper_repro.solvers.profile_moment import MomentProfiles
 from paper_repro.solvers.profile_ratio import RatioProfiles
 from paper_repro.solvers.profiles import ProfileProgram
@@ -36,7 +37,7 @@ _NOTHING = 1e-11
 # A share of a distortion that leakage is not worth a program for.
 _FLAT = 2e-7
 # A leakage that allows all that numbers can tell from no change.
-_EVERYTHING = 690.0
+_EVERYTHING = 700.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,6 +159,9 @@ class _ChannelOptimizer(ProgramOptimizer):
             return Proposal(little, self.perfect.weights)
         return self._tidied(self._program.at_distortion(distortion), distortion, math.inf)
 
+    def tolerance(self, figure: float, unit: str) -> float:
+        return max(super().tolerance(figure, unit), NEGLIGIBLE_DISTORTION if unit == "distortion" else 0.0)
+
     def _at_leakage(self, leakage: float) -> Proposal:
         if leakage >= _EVERYTHING:
             if math.isinf(leakage):
@@ -235,6 +239,9 @@ class _KnownLettersOptimizer(Optimizer):
 
     def at_leakage(self, leakage: float) -> Proposal:
         return self._with_all_letters(self._inner.at_leakage(leakage))
+
+    def tolerance(self, figure: float, unit: str) -> float:
+        return self._inner.tolerance(figure, unit)
 
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
         return self._inner.least_leakage(self._of_known(proposal), distortion)

@@ -64,6 +64,7 @@ from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import BoolArray, FloatArray, IntArray
 
 __all__ = [
+    "NEGLIGIBLE_DISTORTION",
     "SMALLEST_DISTORTION",
     "ActiveSet",
     "DiagonalRatioProgram",
@@ -71,8 +72,9 @@ __all__ = [
     "prior_breakpoints",
 ]
 
-# Below this, entries of a channel are no normal numbers: such a distortion counts as 0, and more nats as infinitely many.
-SMALLEST_DISTORTION, _MOST_NATS = 1e-300, 700.0
+# Below the first, entries of a channel are no normal numbers: such a distortion counts as 0, and more nats as so many; what those
+# would spare is less than the second, which no certificate is asked for.
+SMALLEST_DISTORTION, NEGLIGIBLE_DISTORTION, _MOST_NATS = 1e-305, 1e-300, 700.0
 # A gap, in nats or relative to a distortion, with which floats are left alone; and with which a prior forces a result by itself.
 _CLOSE, _FORCED = 1e-11, 9e-10
 _ROUNDING = 1e-15
@@ -420,7 +422,7 @@ class DiagonalRatioProgram:
         return float((self._vertices.shape[1] - 1) * (self._floor @ self._vertices).min())
 
     def at_distortion(self, distortion: float) -> Proposal:
-        """Least leakage at a distortion in ``[0, D_0)``; below 1e-300, that at 0."""
+        """Least leakage at a distortion in ``[0, D_0)``; below 1e-305, that at 0."""
         if distortion < SMALLEST_DISTORTION:
             return self._proposal(np.zeros(self.letter_count), self._floor)
         if distortion <= self.symmetric_distortion:

@@ -3,6 +3,7 @@
 import math
 
 import cvxpy
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -153,3 +154,23 @@ def test_letters_that_never_occur_do_not_count():
 def test_bad_orders(order, message):
     with pytest.raises(ValueError, match=message):
         SibsonInformation(order)
+
+
+@pytest.mark.parametrize("order", [1.000001, 1.0001, 1.01, 1.0999, 1.2])
+@pytest.mark.parametrize("distortion", [0.3, 1e-13])
+def test_orders_near_1_lose_no_digits(order, distortion):
+    prior, mechanism = [0.5, 0.3, 0.2], Mechanism.from_distortions(distortion * np.array([0.2, 1.0, 0.7]))
+    with mpmath.workdps(60):
+        rows = [[mpmath.mpf(float(x)) for x in row] for row in mechanism.matrix]
+        rows = [[x / sum(row) for x in row] for row in rows]  # what floats mean
+        masses = [mpmath.mpf(p) / sum(map(mpmath.mpf, prior)) for p in prior]
+        norms = [sum(p * row[j] ** mpmath.mpf(order) for p, row in zip(masses, rows, strict=True)) for j in range(3)]
+        exact = mpmath.log(sum(norm ** (1 / mpmath.mpf(order)) for norm in norms)) * order / (mpmath.mpf(order) - 1)
+    assert SibsonInformation(order).leakage(mechanism, SourceSet(prior)) == pytest.approx(float(exact), rel=1e-14)
+
+
+def test_near_order_1_what_the_identity_leaks_is_enough_for_no_distortion():
+    source = SourceSet([[0.35, 0.2, 0.15, 0.3], [0.15, 0.35, 0.35, 0.15]])
+    for leakage in (1.38469344, 1.3846934414534877):
+        best = optimal_mechanism(source, leakage=leakage, notion=SibsonInformation(1.000001))
+        assert best.leakage <= leakage + 1e-12 and best.gap <= 1e-6 * best.distortion
