@@ -474,7 +474,8 @@ def _contradiction(problem: Problem, one: Answer, another: Answer) -> str:
 
 def _on_curve(problem: Problem, answer: Answer) -> list[tuple[str, str, str]]:
     kind, budget = problem.budget
-    further = min(2 * budget, 1.0) if math.isfinite(budget) else 1.0
+    most = max(map(max, problem.distances)) if kind == "distortion" else math.inf
+    further = min(2 * budget, most) if math.isfinite(budget) else 1.0
     line = problem.curve_code(budget, further)
     found = float(asked(line)[0][0])
     expected = answer.leakage if kind == "distortion" else answer.distortion
