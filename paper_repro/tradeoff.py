@@ -175,7 +175,9 @@ def optimal_mechanism(
         for one of its neighbors is published for none; approximate differential privacy, maximal leakage and maximal
         information leave a choice.
 
-        These three are for at most 60 letters, or 32 for information and Renyi divergences: programs are over the whole channel.
+        These three are for up to 500 letters under differential privacy between all letters and maximal leakage, without
+        ``costs`` and, where frequencies stay, for one prior; then under maximal information too. Else the program is over the
+        whole channel: at most 60 letters, or 32 for information and Renyi divergences.
 
     Returns
     -------

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import paper_repro as pr
+from paper_repro.solvers.restrictions import Restrictions
+from paper_repro.solvers.transport import filled
 from tests.oracles.constrained import invariant_information, least_distortion
 
 LETTERS = pr.SourceSet([0.5, 0.3, 0.2], labels="abc")
@@ -215,13 +217,48 @@ def test_a_leakage_that_is_too_small_is_told():
         pr.optimal_mechanism(LETTERS, leakage=0.1, keep_at_least=0.9)
 
 
+@pytest.mark.parametrize("notion", [pr.DifferentialPrivacy(), pr.MaximalLeakage()], ids=repr)
+def test_many_letters(notion, rng):
+    """As many as the whole channel would not be solved for: what is asked for is kept, and certified."""
+    size = 61 if isinstance(notion, pr.DifferentialPrivacy) else 12
+    source = pr.SourceSet(rng.dirichlet(np.full(size, 2.0)))
+    apart = [] if size == 61 else [(i, i + 1) for i in range(0, size - 1, 3)]
+    for given in ({"invariant": True}, {"forbidden": apart, "keep_at_least": {3: 0.9}}):
+        best = pr.optimal_mechanism(source, distortion=0.3, notion=notion, **given)
+        matrix = best.mechanism.matrix
+        assert best.gap <= 1e-9 and best.distortion <= 0.3 * (1 + 1e-12)
+        assert best.leakage >= pr.optimal_mechanism(source, distortion=0.3, notion=notion).leakage - 1e-9
+        if given.get("invariant"):
+            np.testing.assert_allclose(source.vertices @ matrix, source.vertices, rtol=0, atol=1e-13)
+        else:
+            assert matrix[3, 3] >= 0.9 and not any(matrix[pair] for pair in apart)
+
+
+def test_a_table_is_filled_or_its_cut_is_named(rng):
+    for _ in range(50):
+        rooms = rng.uniform(0, 1, (4, 5)) * (rng.random((4, 5)) < 0.8)
+        within = rooms * rng.random((4, 5))
+        table = filled(rooms, within.sum(axis=1), within.sum(axis=0))
+        assert not isinstance(table, tuple) and (table <= rooms * (1 + 1e-9)).all()
+        np.testing.assert_allclose(table.sum(axis=1), within.sum(axis=1), atol=1e-11)
+        rows, columns = rng.dirichlet(np.ones(4)) * rooms.sum() * 0.7, rng.dirichlet(np.ones(5)) * rooms.sum() * 0.7
+        if isinstance(found := filled(rooms, rows, columns), tuple):
+            chosen, other = found
+            assert rows[chosen].sum() > columns[~other].sum() + rooms[np.ix_(chosen, other)].sum()
+        else:
+            np.testing.assert_allclose(found.sum(axis=0), columns, atol=1e-11)
+
+
 def test_too_many_letters_are_refused_at_once():
-    with pytest.raises(ValueError, match="for at most 60 letters, got 100000"):
+    with pytest.raises(ValueError, match="for at most 500 letters, got 100000: put rare letters together"):
         pr.optimal_mechanism(pr.SourceSet(np.full(10**5, 1e-5)), distortion=0.1, keep_at_least=0.5)
-    with pytest.raises(ValueError, match="at most 32 letters, not 40"):
-        pr.optimal_mechanism(
-            pr.SourceSet(np.full(40, 1 / 40)), distortion=0.1, keep_at_least=0.5, notion=pr.MutualInformation()
-        )
+    many = pr.SourceSet(np.full(80, 1 / 80))
+    with pytest.raises(
+        ValueError, match=r"at most 60 letters, got 80.*up to 500 letters are solved for differential privacy"
+    ):
+        pr.optimal_mechanism(many, distortion=0.1, keep_at_least=0.5, costs=1 - np.eye(80))
+    with pytest.raises(ValueError, match=r"at most 32 letters, got 80.*up to 500"):
+        pr.optimal_mechanism(many, distortion=0.1, keep_at_least=0.5, notion=pr.MutualInformation())
 
 
 def test_invariance_needs_known_priors():
@@ -253,9 +290,7 @@ def test_a_certificate_that_lacks_the_constraints_is_none():
 
 
 def test_what_is_not_kept_is_not_returned(monkeypatch):
-    from paper_repro.solvers import channel_constrained
-
-    wrong = channel_constrained.Restrictions.are_kept
-    monkeypatch.setattr(channel_constrained.Restrictions, "are_kept", lambda self, matrix: wrong(self, matrix * 0.5))
+    wrong = Restrictions.are_kept
+    monkeypatch.setattr(Restrictions, "are_kept", lambda self, matrix: wrong(self, matrix * 0.5))
     with pytest.raises((pr.CertificateError, pr.SolverError)):
         pr.optimal_mechanism(LETTERS, distortion=0.2, keep_at_least=0.7)

@@ -23,10 +23,12 @@ from paper_repro.notions.maximal_leakage import MaximalLeakage
 from paper_repro.notions.optimizers import Weighted
 from paper_repro.notions.ratios import check_graph, is_clique, neighbors
 from paper_repro.notions.renyi_differential_privacy import RenyiDP
-from paper_repro.solvers.channel_constrained import ChannelConstrainedProgram, Restrictions
+from paper_repro.solvers.channel_constrained import ChannelConstrainedProgram
 from paper_repro.solvers.channel_convex import ChannelConvexProgram
 from paper_repro.solvers.channel_ratio import Comparisons
+from paper_repro.solvers.diagonal_constrained import DiagonalConstrainedProgram, Form
 from paper_repro.solvers.games import reaches
+from paper_repro.solvers.restrictions import Restrictions
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
@@ -36,8 +38,8 @@ __all__ = ["ConstrainedOptimizer", "Constraints"]
 _KEPT = 1e-12
 # A prior counts as worse than others from this much on, relatively, and so many are looked for.
 _SAME, _CUTS = 3e-13, 200
-# Letters of channels that are solved.
-_MOST_LETTERS = 60
+# Letters that are solved: by numbers a letter, over the whole channel, and there with dense equations of Newton's method.
+_BY_LETTERS, _BY_CHANNEL, _CONVEX = 500, 60, 32
 # Vertices of source sets for information.
 _MOST_VERTICES = 100
 
@@ -189,31 +191,67 @@ class ConstrainedOptimizer(Optimizer):
         self, notion: Notion, source: SourceSet, constraints: Constraints, costs: FloatArray | None = None
     ) -> None:
         super().__init__(notion, source, costs)
-        if source.alphabet_size > _MOST_LETTERS:
-            raise ValueError(
-                f"keep_at_least, invariant and forbidden are for at most {_MOST_LETTERS} letters, got {source.alphabet_size}: "
-                "their programs are over the whole channel; put rare letters together, or leave the constraints out"
-            )
+        form = self._diagonal_form(constraints)
+        self._check_size(form is not None)
         self._constraints, self._restrictions = constraints, constraints.restrictions(source)
         leakage = self._form()
         self._refuse_impossible()
         # Of intervals the vertices that matter, which are found one by one.
         known = source.least_majorized
         self._vertices = source.vertices if source.bounds is None or known is None else known[np.newaxis]
-        self._program: ChannelConstrainedProgram | ChannelConvexProgram
-        if isinstance(notion, (MutualInformation, SibsonInformation, RenyiDP)) and math.isfinite(notion.alpha):
+        self._program: DiagonalConstrainedProgram | ChannelConstrainedProgram | ChannelConvexProgram
+        if self._is_convex:
             pairs = neighbors(notion.adjacency, source.alphabet_size) if isinstance(notion, RenyiDP) else None
             if pairs is None:
                 self._vertices = _few(source)
-            self._program = ChannelConvexProgram(
-                self._vertices, self.distances, self._restrictions, notion.alpha, pairs
-            )
+            alpha: float = notion.alpha  # type: ignore[attr-defined]
+            self._program = ChannelConvexProgram(self._vertices, self.distances, self._restrictions, alpha, pairs)
+        elif form is not None:
+            delta = notion.delta if isinstance(notion, ApproximateDP) else 0.0
+            self._program = DiagonalConstrainedProgram(self._vertices, self._restrictions, form, delta)
         else:
             self._program = ChannelConstrainedProgram(
                 self._vertices, self.distances, self._restrictions, leakage, self._of_matrix
             )
         if self._weighted is not None:
             self.unit = self._weighted.unit
+
+    @property
+    def _is_convex(self) -> bool:
+        notion = self.notion
+        return isinstance(notion, (MutualInformation, SibsonInformation, RenyiDP)) and math.isfinite(notion.alpha)
+
+    def _diagonal_form(self, constraints: Constraints) -> Form | None:
+        """What bounds the columns, if that is all there is to know; None if the whole channel has to be solved for."""
+        notion, source = self.notion, self.source
+        known = source.bounds is None and source.vertex_count == 1
+        if self.costs is not None or (constraints.invariant and not known) or self._is_convex:
+            return None
+        if isinstance(notion, (MaximalLeakage, SibsonInformation)):
+            return "mass"
+        if isinstance(notion, MaximalInformation):
+            return "lift" if constraints.invariant else None
+        among_all = is_clique(getattr(notion, "adjacency", None), source.alphabet_size)
+        if isinstance(notion, (DifferentialPrivacy, RenyiDP)) or (
+            isinstance(notion, ApproximateDP) and not notion.standard
+        ):
+            return "ratio" if among_all else None
+        return None
+
+    def _check_size(self, by_letters: bool) -> None:
+        """Raise ValueError if there are too many letters, with what others could be solved for."""
+        most = _BY_LETTERS if by_letters else _CONVEX if self._is_convex else _BY_CHANNEL
+        if self.source.alphabet_size <= most:
+            return
+        way = "put rare letters together, or leave the constraints out"
+        if not by_letters:
+            way += (
+                f"; up to {_BY_LETTERS} letters are solved for differential privacy between all letters or maximal leakage, "
+                "without costs, and with invariant=True for one prior"
+            )
+        raise ValueError(
+            f"keep_at_least, invariant and forbidden are here for at most {most} letters, got {self.source.alphabet_size}: {way}"
+        )
 
     def _form(self) -> Comparisons | FloatArray | None:
         """What the program compares."""
@@ -383,7 +421,7 @@ class ConstrainedOptimizer(Optimizer):
 
     def tolerance(self, figure: float, unit: str) -> float:
         # Large ratios are told apart no better than entries of order 1.
-        least = 1e-14 if isinstance(self._program, ChannelConstrainedProgram) else 1e-9
+        least = 1e-9 if isinstance(self._program, ChannelConvexProgram) else 1e-14
         return max(super().tolerance(figure, unit), least if unit == "distortion" else 0.0)
 
     def rounding(self, figure: float, unit: str) -> float:

@@ -15,7 +15,8 @@ neighbors and any distances. A *profile* has one probability for each number of 
 under the uniform prior (``profiles``). For ratio and mass, ``known_prior`` has the closed forms of one prior and of intervals,
 and ``many_letters`` the diagonals of few vertices over up to a million letters.
 Differential privacy on a graph goes by the channel's columns, ``column_ratio``, many vertices with cycles by
-``column_interior``. Under constraints all notions go over the channel: ``channel_constrained``, in exact arithmetic, where
+``column_interior``. Under constraints (``restrictions``) some numbers a letter are enough where bounds of the columns say all,
+``diagonal_constrained`` with ``transport``; else it takes the channel: ``channel_constrained``, in exact arithmetic, where
 programs are linear, and ``channel_convex`` for information and Renyi divergences.
 
 Every program returns a ``Proposal`` (``proposals``) and has a lower bound beside it, a function of dual variables that holds

@@ -40,96 +40,20 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.errors import InfeasibleError, SolverError
+from paper_repro.errors import SolverError
 from paper_repro.solvers.channel_ratio import Comparisons
-from paper_repro.solvers.exact import exact_optimum
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.solvers.refinement import Refined, exponential, power_above, to_channel
-from paper_repro.types import BoolArray, FloatArray
+from paper_repro.solvers.restrictions import MOST_NATS, SPENT, ULPS, Restrictions
+from paper_repro.types import FloatArray
 
-__all__ = ["ChannelConstrainedProgram", "Restrictions"]
+__all__ = ["ChannelConstrainedProgram"]
 
-# Letters of channels that are solved.
-_MOST_LETTERS = 60
-# Nats beyond which 1 / t is next to no number.
-_MOST = 690.0
-# By how much, relatively, a distortion is overspent.
-_SPENT = 3e-13
-# What rounding may change of a prior.
-_SAME = 1e-12
-# What rounding is given of t, of delta and of what is kept.
-_ULPS = Fraction(8, 2**52)
 # A gap, relative to the distortion, with which a program counts as solved, and one in what is missed, far from the end.
 _CLOSED, _FAR, _NOISE = 1e-13, Fraction(1, 1000), 1e-12
 # Nats between the best channel and the best bound that no further step is made for.
 _DONE = 1e-11
 _STEPS = 60
-
-
-@dataclass(frozen=True)
-class Restrictions:
-    """What a channel has to do beside its budgets.
-
-    Attributes
-    ----------
-    floors : ndarray, shape (M,)
-        Least chances of a letter to be kept.
-    allowed : ndarray of bool, shape (M, M)
-        Which letter may be published for which.
-    kept : ndarray, shape (K, M)
-        Priors whose output distribution is the same again.
-    """
-
-    floors: FloatArray
-    allowed: BoolArray
-    kept: FloatArray
-
-    def are_kept(self, matrix: FloatArray) -> bool:
-        """By a channel, shape (M, M): floors and zeros exactly, priors up to rounding.
-
-        >>> every = np.ones((2, 2), dtype=bool)
-        >>> Restrictions(np.full(2, 0.75), every, np.empty((0, 2))).are_kept(np.array([[0.75, 0.25], [0.3, 0.7]]))
-        False
-        """
-        same = np.abs(self.kept @ matrix - self.kept).max(initial=0.0) <= _SAME
-        return bool((matrix.diagonal() >= self.floors).all() and not matrix[~self.allowed].any() and same)
-
-    def constant(self, vertices: FloatArray, costs: FloatArray) -> tuple[float, FloatArray] | None:
-        """Least worst-case distortion of an answer that does not depend on the data, and its distribution; None if there is none.
-
-        Vertices have shape (V, M), costs (M, M), and the distribution (M,).
-
-        >>> every = np.ones((2, 2), dtype=bool)
-        >>> found = Restrictions(np.array([0.0, 0.25]), every, np.empty((0, 2))).constant(np.array([[0.75, 0.25]]), 1 - np.eye(2))
-        >>> found[0], found[1].tolist()
-        (0.375, [0.75, 0.25])
-        """
-        size = len(costs)
-        usable: list[bool] = np.asarray(self.allowed.all(axis=0)).tolist()
-        # Unknowns: each letter's share beyond its floor, and the distortion.
-        floors = [Fraction(f) for f in self.floors.tolist()]
-        if any(floor > 0 and not fits for floor, fits in zip(floors, usable, strict=True)):
-            return None
-        charges = [[Fraction(x) for x in row] for row in (vertices @ costs).tolist()]
-        rows: list[dict[int, Fraction]] = []
-        right: list[Fraction] = []
-        for charge in charges:
-            rows.append({**{j: charge[j] for j in range(size) if usable[j]}, size: Fraction(-1)})
-            right.append(-sum((f * c for f, c in zip(floors, charge, strict=True)), Fraction(0)))
-        equal = slice(len(rows), None)
-        rows.append({j: Fraction(1) for j in range(size) if usable[j]})
-        right.append(1 - sum(floors, Fraction(0)))
-        for prior in self.kept.tolist():
-            total = sum(map(Fraction, prior))
-            for j in range(size):
-                rows.append({j: Fraction(1)} if usable[j] else {})
-                right.append(Fraction(prior[j]) / total - floors[j])
-        try:
-            found = exact_optimum([0] * size + [1], rows, right, equal=equal)
-        except InfeasibleError:
-            return None
-        shares = [float(floor + value) for floor, value in zip(floors, found.values, strict=False)]
-        return float(found.objective), np.array(shares) / sum(shares)
 
 
 @dataclass
@@ -157,11 +81,6 @@ class ChannelConstrainedProgram:
     evaluate : callable
         The leakage of a channel in nats, from its definition.
 
-    Raises
-    ------
-    ValueError
-        If there are more than 60 letters.
-
     >>> prior, costs = np.array([[0.75, 0.25]]), 1 - np.eye(2)
     >>> kept = Restrictions(np.zeros(2), np.ones((2, 2), dtype=bool), prior)
     >>> ratio = lambda channel: float(np.log(channel.max(axis=0) / channel.min(axis=0)).max())
@@ -178,11 +97,6 @@ class ChannelConstrainedProgram:
         leakage: Comparisons | FloatArray | None,
         evaluate: Callable[[FloatArray], float],
     ) -> None:
-        if len(costs) > _MOST_LETTERS:
-            raise ValueError(
-                f"under these constraints programs over the whole channel are solved for at most {_MOST_LETTERS} letters, not "
-                f"{len(costs)}; put rare letters together, or leave the constraints out"
-            )
         self._vertices, self._costs, self._restricted = vertices, costs, restrictions
         self._size, self._leakage, self._evaluate = len(costs), leakage, evaluate
         self._cells: list[tuple[int, int]] = [(i, j) for i, j in np.argwhere(restrictions.allowed).tolist()]
@@ -209,7 +123,7 @@ class ChannelConstrainedProgram:
 
     def at_distortion(self, distortion: float) -> Proposal:
         """Least leakage at a distortion. Raises SolverError if no solver finds it."""
-        allowed = Fraction(distortion * (1 + _SPENT))
+        allowed = Fraction(distortion * (1 + SPENT))
         if self._leakage is None:
             return self._proposal(self._solve(0.0, allowed))
         low, high, leakage, self._finely = 0.0, math.inf, 0.0, False
@@ -223,7 +137,7 @@ class ChannelConstrainedProgram:
                 high, best = leaked, found
             if reached > low or bound is None:
                 low, bound = reached, found
-            if (math.isfinite(high) and high - low <= _DONE) or math.isinf(low) or leakage >= _MOST:
+            if (math.isfinite(high) and high - low <= _DONE) or math.isinf(low) or leakage >= MOST_NATS:
                 break
             step = leakage + found.missed / found.slope if found.slope > 0 else math.inf
             if math.isinf(high):
@@ -235,16 +149,16 @@ class ChannelConstrainedProgram:
             if step in tried:  # all that floats tell apart, but not fractions
                 self._finely = True
                 tried.clear()
-            leakage = min(step, _MOST)
+            leakage = min(step, MOST_NATS)
         if best is not None and bound is not None:
             return self._proposal(best, bound)
         raise SolverError(f"the least leakage at distortion {distortion!r} was not found")
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a leakage in nats. Raises SolverError if no solver finds it, or there is no such channel."""
-        found = self._solve(min(leakage, _MOST), None)
+        found = self._solve(min(leakage, MOST_NATS), None)
         if not found.fits:  # the least that the restrictions allow, but for rounding
-            found = self._solve(min(leakage + _close(leakage), _MOST), None)
+            found = self._solve(min(leakage + _close(leakage), MOST_NATS), None)
         return self._proposal(found)
 
     def least_leakage(self, certificate: tuple[Any, ...], distortion: float, least: float = 0.0) -> float:
@@ -252,13 +166,13 @@ class ChannelConstrainedProgram:
 
         Looked for from ``least`` on.
         """
-        excess = self._excess(certificate, Fraction(distortion * (1 + _SPENT)))
+        excess = self._excess(certificate, Fraction(distortion * (1 + SPENT)))
         low, high, place = least, math.inf, least
         for _ in range(200):
             over, slope = excess(place)
             if over > 0:
                 low = place
-                if place >= _MOST:
+                if place >= MOST_NATS:
                     return math.inf
             elif place == least:
                 return least
@@ -275,7 +189,7 @@ class ChannelConstrainedProgram:
                 step = place * (1 - 2e-15) - 2e-18 if over <= 0 else place * (1 + 1e-15) + 1e-18
             if not low < step < high:
                 step = (low + high) / 2 if math.isfinite(high) else 2 * low + 1
-            place = min(step, _MOST)
+            place = min(step, MOST_NATS)
         return low
 
     def least_distortion(self, certificate: tuple[Any, ...], leakage: float) -> float:
@@ -283,7 +197,7 @@ class ChannelConstrainedProgram:
         weight = sum(map(Fraction, certificate[0]), Fraction(0))
         if weight == 0:
             return 0.0
-        return max(0.0, float(self._excess(certificate, Fraction(0))(min(leakage, _MOST))[0] / weight))
+        return max(0.0, float(self._excess(certificate, Fraction(0))(min(leakage, MOST_NATS))[0] / weight))
 
     def _excess(self, certificate: tuple[Any, ...], distortion: Fraction) -> Callable[..., tuple[Fraction, Fraction]]:
         """What (1) has on the left and not on the right, as a function of the leakage, and how fast it falls; or a channel's."""
@@ -365,7 +279,7 @@ class ChannelConstrainedProgram:
         """By how much the inequalities have to be missed at a leakage and a distortion, or without one the least distortion."""
         size, cells, letters = self._size, self._cells, range(self._size)
         place = {cell: number for number, cell in enumerate(cells)}
-        floors = [min(Fraction(1), f * (1 + _ULPS)) if f < 1 else f for f in self._floors]
+        floors = [min(Fraction(1), f * (1 + ULPS)) if f < 1 else f for f in self._floors]
         units = {cell: self._unit(cell, distortion) for cell in cells}
         width = len(cells)
         rows: list[dict[int, Fraction]] = []
@@ -392,10 +306,10 @@ class ChannelConstrainedProgram:
         worst = width + extra
         missed = {worst: Fraction(-1)} if distortion is not None and compared is not None else {}
         least = Fraction(1) if missed else Fraction(0)  # the unknown is 1 more than what is missed
-        ratio = max(Fraction(1), exponential(leakage, -1) * (1 - _ULPS)) if leakage else Fraction(1)
+        ratio = max(Fraction(1), exponential(leakage, -1) * (1 - ULPS)) if leakage else Fraction(1)
         if isinstance(compared, Comparisons):
-            delta = Fraction(compared.delta) * (1 - _ULPS)
-            factors = [max(Fraction(1), f * (1 - _ULPS)) for f in compared.factors(leakage, -1)]
+            delta = Fraction(compared.delta) * (1 - ULPS)
+            factors = [max(Fraction(1), f * (1 - ULPS)) for f in compared.factors(leakage, -1)]
             for c, (giver, taker) in enumerate(zip(compared.givers.tolist(), compared.takers.tolist(), strict=True)):
                 own = [width + c * size + j for j in letters]
                 for j in letters:
@@ -458,7 +372,7 @@ class ChannelConstrainedProgram:
                 leaked, found.fits = self._evaluate(found.matrix), self._restricted.are_kept(found.matrix)
                 return found.fits and spent - bound <= _CLOSED * spent and leaked <= leakage + _close(leakage)
             leaked, kept = self._evaluate(found.matrix), self._restricted.are_kept(found.matrix)
-            kept &= Fraction(self.distortion(found.matrix)) <= distortion * (1 + _ULPS)
+            kept &= Fraction(self.distortion(found.matrix)) <= distortion * (1 + ULPS)
             found.fits = kept
             if compared is None:
                 bound = self.least_leakage(found.certificate, float(distortion))

@@ -27,15 +27,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from paper_repro.errors import SolverError
-from paper_repro.solvers.channel_constrained import Restrictions
 from paper_repro.solvers.information_dual import scaled_solution
 from paper_repro.solvers.proposals import Proposal
+from paper_repro.solvers.restrictions import Restrictions
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["ChannelConvexProgram"]
 
-# Letters of channels that are solved: Newton's equations are dense.
-_MOST_LETTERS = 32
 # The weight of what is minimized beside the logarithms: by how much it grows, and to how much; steps of Newton's method.
 _FASTER, _LAST, _STEPS = 8.0, 1e11, 200
 # A square of a last step, relative to what is left, that no further one is needed after.
@@ -71,11 +69,6 @@ class ChannelConvexProgram:
     pairs : ndarray of int, shape (pairs, 2), or None
         Neighbors, in both orders; None for information.
 
-    Raises
-    ------
-    ValueError
-        If there are more than 32 letters.
-
     >>> prior = np.array([[0.75, 0.25]])
     >>> kept = Restrictions(np.zeros(2), np.ones((2, 2), dtype=bool), prior)
     >>> program = ChannelConvexProgram(prior, 1 - np.eye(2), kept, 1.0)
@@ -91,11 +84,6 @@ class ChannelConvexProgram:
         alpha: float,
         pairs: IntArray | None = None,
     ) -> None:
-        if len(costs) > _MOST_LETTERS:
-            raise ValueError(
-                f"under these constraints convex programs over the whole channel are solved for at most {_MOST_LETTERS} letters, "
-                f"not {len(costs)}; put rare letters together, or leave the constraints out"
-            )
         self._vertices, self._costs, self._restricted = vertices, costs, restrictions
         self._alpha, self._pairs, self._size = alpha, pairs, len(costs)
         cells = np.argwhere(restrictions.allowed)

@@ -107,6 +107,15 @@ class Refined:
         """That of the last solution, for a similar program to begin with."""
         return self._model.getBasis()
 
+    @property
+    def missed(self) -> Fraction:
+        """By how much the values found miss a row, or 0, at most."""
+        rest = list(self._right)
+        for row, column, entry in self._entries:
+            if value := self.values[column]:
+                rest[row] -= entry * value
+        return max(max(abs(value) for value in rest), -min(self.values))
+
     def refine(self, enough: Callable[[], bool], decide: bool = True, exchanges: int = EXCHANGES) -> bool:
         """More digits until they are enough; False if HiGHS has no more, and fractions, unless not asked to decide, neither.
 
