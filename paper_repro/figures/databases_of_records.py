@@ -211,14 +211,14 @@ def draw_global(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Fig
     places[0, 0].set_xlim(0, float(table["distortion"].max()))
     figure.supxlabel("expected number of records changed", fontsize=9)
     figure.supylabel(LEAKAGE, fontsize=9)
-    # Above each other beside a row that is not full, else below the plots.
+    # Beside a row that is not full, else beside the plots.
     free = next((row[-1] for line, row in zip(lines, places, strict=True) if len(line) < across), None)
     drawn = {str(mark.get_label()): mark for axes in figure.axes for mark in [*axes.lines, *axes.collections]}
     order = ("exact", BOUNDS["upper"].label, BOUNDS["lower"].label, "between the bounds")
     drawn = {label: drawn[label] for label in order if label in drawn}
     keys: dict[str, Any] = {"handles": list(drawn.values()), "fontsize": 8}
     if free is None:
-        figure.legend(loc="outside lower center", ncols=4, **keys)
+        figure.legend(loc="outside right center", **keys)
     else:
         free.legend(loc="center left", **keys)
     headline(figure, title or finding_of_bounds(table), subtitle)
@@ -235,6 +235,10 @@ def finding_of_bounds(table: pd.DataFrame) -> str:
     sides = {
         side: [_is_exact(rows, side) for _, rows in table.groupby("notion", sort=False)] for side in ("upper", "lower")
     }
+    if len(sides["upper"]) == 1:
+        exact = [side for side, (alone,) in sides.items() if alone]
+        which = f"The {exact[0]} bound" if len(exact) == 1 else "Both bounds" if exact else "Neither bound"
+        return f"{which} {'are' if len(exact) == 2 else 'is'} the truth throughout"
     if not any(sides["upper"] + sides["lower"]):
         return f"Neither bound is the truth throughout for any of {spelled(len(sides['upper']))} notions"
     upper, lower, count = sum(sides["upper"]), sum(sides["lower"]), len(sides["upper"])

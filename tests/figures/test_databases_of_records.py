@@ -14,6 +14,7 @@ from paper_repro.figures.databases_of_records import (
     profile_table,
     record_table,
 )
+from paper_repro.figures.layout import check_text, finding_of
 from paper_repro.notions import NOTION_NAMES, notion_by_name
 
 NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
@@ -83,6 +84,21 @@ def test_databases_have_a_panel_a_notion(count):
                 np.testing.assert_allclose(ends, rows[column], atol=DIGITS)
     assert figure.get_supxlabel() == "expected number of records changed"
     assert figure.get_supylabel() == "leakage (nats)"
+
+
+@pytest.mark.parametrize(
+    ("places", "finding"),
+    [
+        ([0], "Both bounds are the truth throughout"),
+        ([3], "Neither bound is the truth throughout"),
+        ([0, 3], "The upper bound is the truth throughout for one of two notions, the lower bound for one"),
+        ([0, 1, 4, 2, 3, 5], ""),
+    ],
+)
+def test_a_few_notions_have_a_key_beside_them_and_a_finding(places, finding):
+    figure = draw_global(global_table(2, 2, [NOTIONS[place] for place in places], [0.1, 0.6, 1.1]))
+    check_text(figure)
+    assert finding in finding_of(figure)[0]
 
 
 def test_a_curve_that_is_zero_is_drawn_and_said():
