@@ -33,6 +33,7 @@ from paper_repro.knowledge.intervals import (
     box_vertices,
     checked_bounds,
     class_of_intervals,
+    exact_box_vertices,
     largest_mean,
     least_majorized,
 )
@@ -176,6 +177,8 @@ class SourceSet(ShownAsTable):
             bound.setflags(write=False)
         made = cls.__new__(cls)
         made._set(check_labels(labels, len(bounds[0])), name, bounds)
+        given_bounds = np.array([lower, upper], dtype=object)
+        object.__setattr__(made, "_given", _given_exactly(given_bounds, np.array(bounds)))
         return made
 
     @classmethod
@@ -367,9 +370,28 @@ class SourceSet(ShownAsTable):
         >>> SourceSet(["1/3", "2/3"]).exact
         ((Fraction(1, 3), Fraction(2, 3)),)
         """
+        if self.bounds is not None:
+            return exact_box_vertices(self.vertices, *self.exact_bounds)
         rows = self.vertices.tolist() if self._given is None else self._given
         found = [[as_fraction(p) for p in row] for row in rows]
         return tuple(tuple(p / total for p in row) for row in found for total in [sum(row)])
+
+    @cached_property
+    def exact_bounds(self) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+        """The bounds of intervals without rounding, two of shape (M,), as :attr:`exact` reads numbers.
+
+        Lower ones whose sum is above 1 by rounding are divided by it, and upper ones whose sum is below. Raises ValueError if the
+        set has no bounds.
+
+        >>> SourceSet.from_intervals(["1/3", 0.5], ["1/2", 1]).exact_bounds[0]
+        (Fraction(1, 3), Fraction(1, 2))
+        """
+        if self.bounds is None:
+            raise ValueError(f"{self!r} is given by its vertices, without bounds: see exact")
+        rows = [bound.tolist() for bound in self.bounds] if self._given is None else self._given
+        lower, upper = ([as_fraction(p) for p in row] for row in rows)
+        most, least = max(sum(lower), Fraction(1)), min(sum(upper), Fraction(1))
+        return tuple(p / most for p in lower), tuple(p / least for p in upper)
 
     @cached_property
     def vertices(self) -> FloatArray:

@@ -88,6 +88,7 @@ class OptimalMechanism(ShownAsTable):
     costs: FloatArray | None = None
     budget: Mapping[str, Any] = field(default_factory=dict)
     constraints: Constraints | None = None
+    _given_costs: Any = field(default=None, repr=False)
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
@@ -97,22 +98,24 @@ class OptimalMechanism(ShownAsTable):
         are one rational number for differential privacy, approximate differential privacy, maximal leakage and maximal
         information wherever the optimum is rational; a mechanism that has the upper one; multipliers that prove the lower one.
 
+        Where the source set is one of intervals, it is about all between the bounds.
+
         Raises
         ------
+        ValueError
+            If there can be no file: above 2,000 letters, or 64 where programs are over the whole channel, and for information and
+            Renyi divergences under constraints; the message says why.
         CertificateError
-            If the leakage is infinite, so that there is nothing to prove; for databases; under constraints, whose multipliers
-            documents do not have; or if the proof cannot be written down.
+            If the checker refuses what was found.
         """
-        if self.constraints is not None:
-            raise CertificateError(
-                "certificates as documents are for optima without keep_at_least, invariant and forbidden; that of this one is in "
-                "its multipliers, and its gap is evaluated from them"
-            )
-        costs = None if self.costs is None else [[as_fraction(cost) for cost in row] for row in self.costs.tolist()]
-        budget = dict(self.budget)
-        if "distortion" in budget:
-            budget["distortion"] = as_fraction(budget["distortion"])
-        return certificate(self.source, self.notion, **budget, costs=costs, about=self)
+        given = self.costs if self._given_costs is None else getattr(self._given_costs, "values", self._given_costs)
+        costs = (
+            None
+            if given is None
+            else [[as_fraction(cost) for cost in row] for row in np.asarray(given, dtype=object).tolist()]
+        )
+        budget = {name: value if value == math.inf else as_fraction(value) for name, value in self.budget.items()}
+        return certificate(self.source, self.notion, **budget, costs=costs, constraints=self.constraints, about=self)
 
     def write_certificate(self, path: str | Path) -> None:
         """Write the :attr:`certificate` into a file. Errors as of :attr:`certificate`, and OSError if it cannot be written."""
@@ -223,7 +226,7 @@ def optimal_mechanism(
     constraints = Constraints.of(check_source(source), keep_at_least, invariant, forbidden)
     solve, check = solver(source, notion, costs, constraints)
     most, nats = check_budgets(distortion, leakage, check)
-    return solve(distortion=most, leakage=nats, given=distortion)
+    return solve(distortion=most, leakage=nats, given=leakage if distortion is None else distortion)
 
 
 def check_costs(costs: ArrayLike, source: SourceSet) -> FloatArray:
@@ -333,16 +336,15 @@ def solver(
     def solve(
         *, distortion: float = math.inf, leakage: float = math.inf, given: float | None = None
     ) -> OptimalMechanism:
-        budget = (
-            {"leakage": leakage} if math.isinf(distortion) else {"distortion": distortion if given is None else given}
-        )
+        name, value = ("leakage", leakage) if math.isinf(distortion) else ("distortion", distortion)
+        budget = {name: value if given is None else given}
         found = certified(notion, optimizer, distortion=distortion / unit, leakage=leakage, budget=budget)
         if constraints is not None:
             found = replace(found, constraints=constraints)
         if distances is None:
             return found
         gap = found.gap * unit if found.gap_unit == "distortion" else found.gap
-        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances)
+        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances, _given_costs=costs)
 
     return solve, check
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from paper_repro.certificates.linear import Found, constant_answer
 from paper_repro.checks import as_fraction
-from paper_repro.errors import CertificateError
 from paper_repro.notions import Notion, RenyiDP
 from paper_repro.notions.information import _worst_prior
 from paper_repro.notions.ratios import neighbors
@@ -29,8 +28,8 @@ Row = Sequence[Fraction]
 _MARGINS = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
 # Least numbers that take part: in a tangent point, which has to be positive.
 _LEAST = 1e-250
-# Largest exponent of a moment.
-_MOST = 600.0
+# Largest exponent of a moment: it is written as a power of 10 of at most 2,000 digits.
+_MOST = 4300.0
 
 
 def best_of_curved(
@@ -87,13 +86,8 @@ class _Problem:
         self._order = float(getattr(notion, "alpha", 1.0))
         self._matrix = np.asarray(about.mechanism.matrix, dtype=float)
         self._pairs: Any = None
-        if isinstance(notion, RenyiDP):
-            edges = neighbors(notion.adjacency, source.alphabet_size)
-            if notion.adjacency is None or notion.adjacency.is_clique:  # in the checker's order
-                edges = np.array([(a, b) for i in range(len(costs)) for k in range(i) for a, b in ((k, i), (i, k))])
-            else:
-                edges = np.array([pair for a, b in notion.adjacency.edges for pair in ((a, b), (b, a))])
-            self._pairs = edges
+        if isinstance(notion, RenyiDP):  # in the checker's order
+            self._pairs = np.array(sorted(neighbors(notion.adjacency, source.alphabet_size).tolist()))
         self._weights = self._mixture(about.worst_prior)
         self._prior = self._weights @ self._vertices
 
@@ -178,35 +172,68 @@ class _Problem:
 
     def proof(self, distortion: float | None, leakage: float | None) -> tuple[dict[str, Any], float]:
         """Fields of a certificate, and the bound that they prove, in floats: on nats, or on distortions."""
-        if self._pairs is not None:
-            rate = self._order - 1
-            lambdas, duals, tangent = self._moment_multipliers(self._about.leakage if leakage is None else leakage)
-            penalties = (duals @ self._vertices)[:, np.newaxis] * self._distances
-            value, load = float((self._gradient(lambdas, tangent) + penalties).min(axis=1).sum()), 1.0
-            fields: dict[str, Any] = {"tangent": self._fractions(tangent)}
-            fields["pairs"] = self._exactly(lambdas[np.newaxis])[0]
-        else:
-            rate = 1 - 1 / self._order
-            if len(self._about.multipliers) != 2:
-                return {}, 0.0
-            duals, logs = self._about.multipliers
-            duals = duals * (rate or 1.0)
-            value, load, rows = self._rows((duals @ self._vertices)[:, np.newaxis] * self._distances, logs)
-            fields = {"rows": self._fractions(rows), "weights": self._exactly(self._weights[np.newaxis])[0]}
+        level, rate = self._about.leakage if leakage is None else leakage, self._order - 1
+        if rate * level > _MOST:
+            raise ValueError(
+                f"there is no certificate of order {self._order:g} at {level:g} nats: its moments exceed exp({_MOST:g}), the "
+                "largest that files have; take a smaller order, or one so large that infinity will do"
+            )
+        # Moments are as large as exp(rate level): all is divided by a power of 10 near that.
+        digits = max(0, round(rate * level / math.log(10)))
+        shift = digits * math.log(10)
+        found = self._of_output(level, distortion, shift) if self._pairs is None else self._of_pairs(level, shift)
+        loads, logs, duals = found
+        size, order = len(self._matrix), self._order
+        compared = [(i, size) for i in range(size)] if self._pairs is None else self._pairs
+        with np.errstate(under="ignore"):
+            up = 1 + logs if not rate else order * np.exp(rate * logs - shift)
+            down = np.exp(logs) if not rate else rate * np.exp(order * logs - shift)
+        table = np.zeros((size + 1, size))
+        for (i, k), load, more, less in zip(compared, loads, up, down, strict=True):
+            table[i] += load * more if load else 0.0
+            table[k] -= load * less if load else 0.0
+        penalties = self._distances * self._prior[:, np.newaxis]
+        gained = math.exp(rate * level - shift) if rate else level
+
+        def bound(prices: FloatArray) -> float:
+            kappa = prices @ self._vertices
+            value = float((table[:size] + kappa[:, np.newaxis] * self._distances).min(axis=1).sum() + table[size].min())
+            if distortion is None:
+                return (value - gained) / float(prices.sum())
+            left = value - distortion * float(prices.sum())
+            return left if not rate else (math.log(left) + shift) / rate if left > 0 else 0.0
+
+        if duals is None:  # of one prior, and alike for all letters
+            apart = table[0][:, np.newaxis] - table[0]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                prices = apart / (penalties[0] - penalties[0][:, np.newaxis])
+            prices = np.unique(prices[np.isfinite(prices) & (prices > 0)])
+            duals = max((price * self._weights for price in prices), key=bound, default=np.zeros(len(self._vertices)))
         if not duals.any():
             return {}, 0.0
-        fields["multipliers"] = self._fractions(duals)
-        if distortion is None:
-            assert leakage is not None
-            return fields, float((value - load * (math.exp(rate * leakage) if rate else leakage)) / duals.sum())
-        left = value - distortion * duals.sum()
-        return fields, float(left / load if not rate else math.log(left / load) / rate if left > 0 else 0.0)
+        unit = Fraction(1, 10**digits)
+        weights = self._exactly(self._weights[np.newaxis])[0]
+        exact = [as_fraction(float(load)) for load in loads]
+        fields: dict[str, Any] = {"multipliers": self._fractions(duals)}
+        if self._pairs is None:
+            fields["weights"] = [unit * w for w in weights]
+            exact = [
+                sum((w * p for w, p in zip(weights, ps, strict=True)), Fraction(0))
+                for ps in zip(*self._exact, strict=True)
+            ]
+        fields["loads"] = [unit * load for load in exact]
+        fields["comparisons"] = [
+            self._fractions(np.exp(row)) if load else [Fraction(not rate)] * size
+            for load, row in zip(exact, logs, strict=True)
+        ]
+        return fields, bound(duals)
 
     def _fractions(self, numbers: Any) -> Any:
         return [self._fractions(n) for n in numbers] if np.ndim(numbers) else as_fraction(float(numbers))
 
-    def _moment_multipliers(self, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        size, found = len(self._matrix), self._about.multipliers
+    def _of_pairs(self, level: float, shift: float) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """Weights of pairs of rows, logarithms of their ratios, and prices of distortions, None where they are to be found."""
+        size, found, rate = len(self._matrix), self._about.multipliers, self._order - 1
         if len(found) == 3:
             lambdas, duals, tangent = (np.asarray(part, dtype=float) for part in found)
             # Letters that never occur were left out: they are like the first one that does.
@@ -219,41 +246,49 @@ class _Problem:
             places[letters] = np.arange(len(letters))
             total = lambdas.sum()
             # Against (moment / exp((order - 1) L) - 1) / (order - 1), L being the leakage; columns of X have any factor.
-            rate = self._order - 1
-            if rate * level > _MOST:
-                raise CertificateError(f"moments of order {self._order:g} at {level:g} nats leave the range of numbers")
-            scale = rate * math.exp(rate * level) if rate else 1.0
-            tangent = np.maximum(np.exp(tangent - tangent.max(axis=0)), _LEAST)
-            return lambdas / total, scale * duals / total, tangent[places][:, places]
-        # Randomized response, best against the uniform prior.
-        kept, other = float(self._matrix[0, 0]), float(self._matrix[0, 1])
-        if not kept > other > 0:
-            return np.ones(len(self._pairs)), np.zeros(len(self._vertices)), self._matrix
-        lambdas = np.full(len(self._pairs), 1 / len(self._pairs))
-        tangent = np.full((size, size), other)
-        np.fill_diagonal(tangent, kept)
-        gradient = self._gradient(lambdas, tangent)
-        self._weights = self._mixture(np.full(size, 1 / size))
-        return lambdas, self._weights * (size * (gradient[0, 0] - gradient[0, 1])), tangent
+            scale = rate * math.exp(rate * level - shift) if rate else 1.0
+            tangent = np.maximum(tangent - tangent.max(axis=0), math.log(_LEAST))[places][:, places]
+            return lambdas / total, tangent[self._pairs[:, 0]] - tangent[self._pairs[:, 1]], scale * duals / total
+        # Randomized response, or what depends on a distance alone, best against the uniform prior.
+        logs = np.log(np.maximum(self._matrix, _LEAST))
+        self._use_uniform_prior()
+        return np.full(len(self._pairs), 1 / len(self._pairs)), logs[self._pairs[:, 0]] - logs[self._pairs[:, 1]], None
 
-    def _gradient(self, lambdas: FloatArray, tangent: FloatArray) -> FloatArray:
-        order, gradient = self._order, np.zeros_like(tangent)
-        for (i, k), weight in zip(self._pairs, lambdas, strict=True):
-            s = tangent[i] / tangent[k]
-            gradient[i] += weight * (1 + np.log(s) if order == 1 else order * s ** (order - 1))
-            gradient[k] -= weight * (s if order == 1 else (order - 1) * s**order)
-        return gradient
+    def _use_uniform_prior(self) -> None:
+        self._weights = self._mixture(np.full(len(self._matrix), 1 / len(self._matrix)))
+        self._prior = self._weights @ self._vertices
 
-    def _rows(self, penalties: FloatArray, logs: FloatArray) -> tuple[float, float, FloatArray]:
-        """The numbers u of the rows, from ``log x`` of :mod:`paper_repro.solvers.diagonal_information`; their value and load."""
+    def _of_output(
+        self, level: float, distortion: float | None, shift: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """The prior, logarithms of rows over the output's, from those of the solver's ratios, and prices of distortions."""
         prior, order = self._prior, self._order
+        if len(self._about.multipliers) != 2:
+            self._use_uniform_prior()
+            with np.errstate(divide="ignore"):
+                return self._prior, np.log(np.maximum(self._matrix, _LEAST) / self._matrix.mean(axis=0)), None
+        duals, ratios = self._about.multipliers
         known = prior > 0
-        mass, relative = prior[known], penalties[known] / prior[known][:, np.newaxis]
+        logs, mass = np.zeros((len(prior), len(prior))), prior[known]
+        relative = (
+            ((duals * (1 - 1 / order or 1.0)) @ self._vertices)[known, np.newaxis]
+            * self._distances[known]
+            / mass[:, np.newaxis]
+        )
         if order == 1:
-            rows = np.exp(logs)
-            load = float((mass * rows[known] @ np.exp(-relative)).max())
-            return float(mass @ logs[known]) - math.log(load), 1.0, rows
+            logs[known] = ratios[known][:, np.newaxis] - relative
+            load = math.log((mass @ np.exp(logs[known])).max())
+            logs[known] = np.maximum(logs[known] - load, math.log(_LEAST))
+            return prior, logs, duals
+        # By Hoelder's inequality G F + sum C_ij Q_ij >= sum u, where F is exp((1 - 1 / order) L): from there to moments.
         beta = order / (order - 1)
-        rows = prior * np.exp((order - 1) * logs)
-        over = np.clip(rows[known][:, np.newaxis] / mass[:, np.newaxis] - relative, 0, None)
-        return float(rows[known].sum()), float((mass @ over**beta).max() ** (1 / beta)), rows
+        over = np.clip(np.exp((order - 1) * ratios[known])[:, np.newaxis] - relative, 0, None)
+        norm = (mass @ over**beta).max() ** (1 / beta)
+        total = float((duals * (1 - 1 / order)).sum())
+        top = (1 - 1 / order) * level
+        if distortion is not None:
+            left = float(mass @ np.exp((order - 1) * ratios[known])) - distortion * total
+            top = math.log(left / norm) if left > 0 else 0.0
+        with np.errstate(divide="ignore"):
+            logs[known] = np.maximum(top + np.log(over / norm) / (order - 1), math.log(_LEAST))
+        return prior, logs, duals * (1 - 1 / order) * order * math.exp((order - 1) * top - shift) / norm

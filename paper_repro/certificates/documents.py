@@ -10,19 +10,21 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from fractions import Fraction
 from typing import Any
 
-from paper_repro.certificates.checker import FORMAT, Refused, check, seal
+from paper_repro.certificates.checker import FORMAT, MOST_LETTERS, Refused, check, seal
 from paper_repro.certificates.curved import best_of_curved
 from paper_repro.certificates.linear import (
-    Comparison,
+    Channel,
     Found,
-    best_of_comparisons,
-    best_of_mass,
+    best_mass_on_diagonal,
+    best_of_channel,
     best_ratio_on_diagonal,
+    endless,
+    least_of_all,
+    over_intervals,
     simplest_between,
 )
 from paper_repro.checks import as_fraction
 from paper_repro.errors import CertificateError
-from paper_repro.graphs import Adjacency
 from paper_repro.notions import (
     ApproximateDP,
     DifferentialPrivacy,
@@ -33,18 +35,22 @@ from paper_repro.notions import (
     RenyiDP,
     SibsonInformation,
 )
-from paper_repro.notions.ratios import is_clique, neighbors
+from paper_repro.notions.constrained import Constraints
+from paper_repro.notions.ratios import is_clique
 from paper_repro.sources import SourceSet
 
 __all__ = ["certificate", "joined", "written"]
 
 # Significant digits that are tried, one after the other, where numbers need not be exact, and those of the bounds then.
-_DIGITS, _BOUND = (30, 40, 60), 25
+_DIGITS, _BOUND = (30, 40, 60, None), 25
 # A ratio that a leakage in nats means is the simplest fraction this close to its exponential, relatively.
 _SAME = Fraction(4, 10**16)
 # Fractions that as decimals are longer are written as fractions.
 _MOST_DECIMALS = 60
-_MOST_LETTERS = 2000
+# Letters of channels whose programs are solved in fractions.
+_MOST_ROWS = 64
+
+Table = Sequence[Sequence[Fraction]]
 
 
 def certificate(
@@ -52,28 +58,33 @@ def certificate(
     notion: Notion,
     *,
     distortion: Fraction | None = None,
-    leakage: float = math.inf,
+    leakage: float | Fraction = math.inf,
     about: Any,
-    costs: Sequence[Sequence[Fraction]] | None = None,
+    costs: Table | None = None,
+    constraints: Constraints | None = None,
 ) -> dict[str, Any]:
     """The certificate of the optimum at one budget: a document for :mod:`paper_repro.certificates.checker`.
 
     Parameters
     ----------
     source : SourceSet
-        Taken as its exact rows, :attr:`SourceSet.exact`.
+        Taken as its exact rows or bounds, :attr:`SourceSet.exact` and :attr:`SourceSet.exact_bounds`.
     notion : Notion
     distortion : Fraction, a probability of change or an expected distance, or
-    leakage : float, in nats
+    leakage : float or Fraction, in nats
         The budget. A linear notion takes the simplest fraction within 4e-16 of ``exp(leakage)`` for its ratio.
     about : OptimalMechanism
         What was found in floats: where an exact optimum is looked for, and not more.
     costs : M rows of M Fractions, optional
+    constraints : Constraints, optional
 
     Raises
     ------
+    ValueError
+        If there can be no file: above 2,000 letters, or 64 where programs are over the whole channel; for information and Renyi
+        divergences under constraints; for moments above exp(4300); or if that the leakage is infinite follows from no zeros.
     CertificateError
-        If the leakage is infinite, and nothing is to be proved; above 2,000 letters; or if the checker refuses what was found.
+        If the checker refuses what was found.
 
     Examples
     --------
@@ -86,23 +97,17 @@ def certificate(
         notion = DifferentialPrivacy(notion.adjacency)
     if isinstance(notion, SibsonInformation) and math.isinf(notion.alpha):
         notion = MaximalLeakage()
-    if math.isinf(about.leakage if distortion is not None else leakage):
-        raise CertificateError("where the leakage may be infinite there is nothing to prove")
-    if source.alphabet_size > _MOST_LETTERS:
-        raise CertificateError(
-            f"certificates are for at most {_MOST_LETTERS} letters, whose fractions fit a file, got {source.alphabet_size}; "
-            "put rare letters together"
-        )
-    common, failure = _common(source, notion, costs), ""
-    budget, figure, candidates = _candidates(source, notion, distortion, leakage, about, costs)
-    for found, digits in candidates:
+    asked = _Asked(source, notion, distortion, leakage, about, costs, constraints)
+    failure = "nothing was found"
+    for vertices, found, digits in asked.candidates():
         point = {
-            **{name: _text(value) for name, value in budget.items()},
-            f"least_{figure}": _text(_rounded(found.least, digits and _BOUND, ROUND_FLOOR)),
-            f"most_{figure}": _text(_rounded(found.most, digits and _BOUND, ROUND_CEILING)),
+            **{name: _text(value) for name, value in asked.budget.items()},
+            f"least_{asked.figure}": _text(_rounded(found.least, digits and _BOUND, ROUND_FLOOR)),
+            f"most_{asked.figure}": _text(_rounded(found.most, digits and _BOUND, ROUND_CEILING)),
             "mechanism": _written(found.mechanism, digits),
             **_written(found.proof, digits),
         }
+        common = asked.common(vertices)
         document = {**common, "points": [{**point, "seal": seal(common, point)}]}
         try:
             check(document)
@@ -113,87 +118,177 @@ def certificate(
     raise CertificateError(f"the checker refused what was found: {failure}")
 
 
-def _candidates(
-    source: SourceSet,
-    notion: Notion,
-    distortion: Fraction | None,
-    leakage: float,
-    about: Any,
-    costs: Sequence[Sequence[Fraction]] | None,
-) -> tuple[dict[str, Fraction], str, Iterable[tuple[Found, int | None]]]:
-    """The budget, the name of what is bounded, and what may be a proof, best first; the digits to be kept, if not all."""
-    if isinstance(notion, MutualInformation | SibsonInformation | RenyiDP):
-        nats = None if distortion is not None else as_fraction(leakage)
-        curved = best_of_curved(source, notion, distortion, nats, about, costs)
-        given = {"distortion": distortion} if nats is None else {"leakage": nats}
-        return given, "leakage" if nats is None else "distortion", ((found, None) for found in curved)  # type: ignore[return-value]
-    ratio = None if distortion is not None else _ratio(leakage)
-    given = {"distortion": distortion} if ratio is None else {"ratio": ratio}
-    linear = _linear(source, notion, distortion, ratio, math.exp(about.leakage), costs)
-    tried = ((found, digits) for found in linear for digits in ((None,) if found.least == found.most else _DIGITS))
-    return given, "ratio" if ratio is None else "distortion", tried  # type: ignore[return-value]
+class _Asked:
+    """A problem with its budget."""
 
-
-def _common(source: SourceSet, notion: Notion, costs: Sequence[Sequence[Fraction]] | None) -> dict[str, Any]:
-    about: dict[str, Any] = {"name": notion.name}
-    if isinstance(notion, ApproximateDP):
-        about |= {"delta": _text(as_fraction(notion.delta)), "standard": bool(notion.standard)}
-    if isinstance(notion, SibsonInformation | RenyiDP):
-        about["order"] = _text(as_fraction(notion.alpha))
-    adjacency: Adjacency | None = getattr(notion, "adjacency", None)
-    if adjacency is not None and adjacency.weights is not None:
-        raise CertificateError(
-            f"certificates in files are for neighbors without weights, not for {adjacency!r}; the gap of the result is its proof"
+    def __init__(
+        self,
+        source: SourceSet,
+        notion: Notion,
+        distortion: Fraction | None,
+        leakage: float | Fraction,
+        about: Any,
+        costs: Table | None,
+        constraints: Constraints | None,
+    ) -> None:
+        self._source, self._notion, self._about, self._given = source, notion, about, costs
+        self._distortion, self._leakage, self._limits = distortion, leakage, constraints
+        size = source.alphabet_size
+        graph = getattr(notion, "adjacency", None)
+        ratios = isinstance(notion, DifferentialPrivacy | ApproximateDP)
+        self._curved = isinstance(notion, MutualInformation | SibsonInformation | RenyiDP)
+        if not self._curved and not ratios and not isinstance(notion, MaximalLeakage | MaximalInformation):
+            raise ValueError(
+                f"there are no certificates for {notion!r}; take a notion of this package, see notion_by_name"
+            )
+        self._of_diagonal = (
+            costs is None
+            and constraints is None
+            and (isinstance(notion, MaximalLeakage) or (ratios and is_clique(graph, size)))
         )
-    if adjacency is not None and not adjacency.is_clique:
-        about["neighbors"] = adjacency.edges.tolist()
-    name = {"name": source.name} if source.name else {}
-    common = {"format": FORMAT, "source_set": {**name, "vertices": _texts(source.exact)}, "notion": about}
-    return common if costs is None else {**common, "costs": _texts(costs)}
+        most = MOST_LETTERS if self._of_diagonal else _MOST_ROWS
+        if size > most:
+            raise ValueError(
+                f"certificates are for at most {most} letters {'' if self._of_diagonal else 'where tables are proved '}"
+                f"(fractions have to fit a file), got {size}; put rare letters together"
+            )
+        self._loss = "leakage" if self._curved else "ratio"
+        self._nats = math.inf if math.isinf(leakage) else as_fraction(leakage)
+        self._ratio: Any = None if distortion is not None else math.inf if math.isinf(leakage) else _ratio(leakage)
+        self.figure = "distortion" if distortion is None else self._loss
+        spent = self._nats if self._curved else self._ratio
+        self.budget = {self._loss: spent} if distortion is None else {"distortion": distortion}
+        self._costs = costs or [[Fraction(i != j) for j in range(size)] for i in range(min(size, _MOST_ROWS))]
+        # Which rows are compared: below 0 where none are.
+        self._weights: list[list[Fraction]] | None = None
+        if graph is not None and not graph.is_clique:
+            self._weights = [[Fraction(-1)] * size for _ in range(size)]
+            pairs = graph.neighbor_pairs.tolist()
+            for (i, k), weight in zip(pairs, graph.weights or [Fraction(1)] * len(pairs), strict=True):
+                self._weights[i][k] = weight
+        self._least: list[list[Fraction]] = []
+        self._most: list[list[Fraction]] = []
+        if constraints is not None:
+            if constraints.floors.any():
+                self._least = [[f * (i == j) for j in range(size)] for i, f in enumerate(constraints.exact_floors)]
+            if constraints.forbidden:
+                never = set(constraints.forbidden)
+                self._most = [[Fraction((i, j) not in never) for j in range(size)] for i in range(size)]
 
+    def common(self, vertices: Table) -> dict[str, Any]:
+        """What the points of a file share."""
+        notion, source = self._notion, self._source
+        about: dict[str, Any] = {"name": notion.name}
+        if isinstance(notion, ApproximateDP):
+            about |= {"delta": _text(as_fraction(notion.delta)), "standard": bool(notion.standard)}
+        if isinstance(notion, SibsonInformation | RenyiDP):
+            about["order"] = _text(as_fraction(notion.alpha))
+        if self._weights is not None:
+            about["weights"] = _texts(self._weights)
+        known: dict[str, Any] = {"name": source.name} if source.name else {}
+        if source.bounds is not None:
+            known |= dict(zip(("lower", "upper"), map(_texts, source.exact_bounds), strict=True))
+        common = {"format": FORMAT, "source_set": {**known, "vertices": _texts(vertices)}, "notion": about}
+        tables = {"costs": self._given, "at_least": self._least, "at_most": self._most}
+        common |= {name: _texts(table) for name, table in tables.items() if table}
+        return {**common, "invariant": True} if self._limits is not None and self._limits.invariant else common
 
-def _linear(
-    source: SourceSet,
-    notion: Notion,
-    distortion: Fraction | None,
-    ratio: Fraction | None,
-    about: float,
-    costs: Sequence[Sequence[Fraction]] | None,
-) -> Iterable[Found]:
-    vertices, size = source.exact, source.alphabet_size
-    if isinstance(notion, MaximalLeakage):
-        return [best_of_mass(vertices, costs, distortion, ratio)]
-    delta = as_fraction(notion.delta) if isinstance(notion, ApproximateDP) else Fraction(0)
-    if isinstance(notion, DifferentialPrivacy | ApproximateDP):
-        if costs is None and is_clique(notion.adjacency, size):
+    def candidates(self) -> Iterator[tuple[Table, Found, int | None]]:
+        """Members of the source set and what may be a proof, best first; the digits to be kept, if not all."""
+        endless_loss = self._distortion is not None and math.isinf(self._about.leakage)
+        if self._curved and not endless_loss and not (self._distortion is None and self._leakage in (0, math.inf)):
+            if self._limits is not None:
+                raise ValueError(
+                    f"there are no certificates of {self._notion.name} under keep_at_least, invariant and forbidden: the proof "
+                    "is in the result's multipliers, and its gap is evaluated from them"
+                )
+            nats = None if self._distortion is not None else as_fraction(self._leakage)
+            vertices = self._source.exact
+            of = best_of_curved(self._source, self._notion, self._distortion, nats, self._about, self._given)
+            yield from ((vertices, found, None) for found in of)
+            return
+        if self._source.bounds is None:
+            vertices, listed = self._source.exact, self._solved(self._source.exact)
+        else:
+            mixes = isinstance(self._notion, MaximalInformation) and not endless_loss
+            start = self._source.exact if mixes else [self._start()]  # mixed rows are compared with all of them
+            listed_members, listed = over_intervals(self._solved, self._source.exact_bounds, start, self._costs, mixes)
+            vertices = tuple(map(tuple, listed_members))
+        for found in listed:
+            exact = found.least == found.most
+            yield from ((vertices, found, digits) for digits in ((None,) if exact else _DIGITS))
+
+    def _start(self) -> tuple[Fraction, ...]:
+        """A member of the intervals in which no letter is impossible that need not be."""
+        lower, upper = self._source.exact_bounds
+        room = sum(upper, Fraction(0)) - sum(lower, Fraction(0))
+        share = (1 - sum(lower, Fraction(0))) / room if room else Fraction(0)
+        return tuple(low + share * (high - low) for low, high in zip(lower, upper, strict=True))
+
+    def _solved(self, vertices: Table) -> Iterable[Found]:
+        notion, distortion, ratio = self._notion, self._distortion, self._ratio
+        if ratio == math.inf:
+            if self._of_diagonal:
+                return [Found(Fraction(0), Fraction(0), {"distortions": [Fraction(0)] * len(vertices[0])})]
+            return [least_of_all(self._channel(vertices))]
+        if distortion is not None and math.isinf(self._about.leakage):
+            if self._of_diagonal and len(vertices[0]) > _MOST_ROWS:
+                raise ValueError(
+                    f"that leakage is infinite is proved for at most {_MOST_ROWS} letters, got {len(vertices[0])}"
+                )
+            found = endless(self._channel(vertices), distortion)
+            if found is None:
+                raise ValueError(
+                    "that the leakage is infinite here does not follow from entries that must be 0, and no other proof is known; "
+                    "ask for a little more distortion"
+                )
+            mechanism = found.mechanism
+            if self._of_diagonal:
+                mechanism = {"distortions": [1 - row[i] for i, row in enumerate(mechanism["matrix"])]}
+            return [replace(found, least=math.inf, most=math.inf, mechanism=mechanism)]  # type: ignore[arg-type]
+        if self._of_diagonal:
+            if isinstance(notion, MaximalLeakage):
+                return [best_mass_on_diagonal(vertices, distortion, ratio)]
+            delta = as_fraction(getattr(notion, "delta", 0))
             scaled = None if distortion is None else distortion / (1 - delta)
             found = best_ratio_on_diagonal(vertices, scaled, ratio)
             factor = 1 if ratio is None else 1 - delta
             return [replace(found, least=found.least * factor, most=found.most * factor)]
-        compared: Iterator[Comparison] = (
-            Comparison(int(i), int(k), {int(k): Fraction(1)}) for i, k in neighbors(notion.adjacency, size)
+        return best_of_channel(self._channel(vertices), distortion, ratio, math.exp(min(self._about.leakage, 700.0)))
+
+    def _channel(self, vertices: Table) -> Channel:
+        notion, size, one = self._notion, len(vertices[0]), Fraction(1)
+        mixes = isinstance(notion, MaximalInformation)
+        outputs = isinstance(notion, MaximalLeakage | MutualInformation | SibsonInformation)
+        if mixes:
+            compared = [(i, v, one) for i in range(size) for v in range(len(vertices))]
+        elif outputs:
+            compared = [(i, size, one) for i in range(size)]
+        else:
+            table = self._weights or [[one] * size] * size
+            compared = [(i, k, table[i][k]) for i in range(size) for k in range(size) if i != k and table[i][k] >= 0]
+        return Channel(
+            vertices,
+            self._costs,
+            compared,
+            mixes,
+            outputs,
+            as_fraction(getattr(notion, "delta", 0)),
+            bool(getattr(notion, "standard", False)),
+            self._least,
+            self._most,
+            self._limits is not None and self._limits.invariant,
         )
-    elif isinstance(notion, MaximalInformation):
-        compared = (
-            Comparison(i, v, {k: p for k, p in enumerate(vertex) if p})
-            for v, vertex in enumerate(vertices)
-            for i in range(size)
-        )
-    else:
-        raise CertificateError(f"no certificates are known for {notion!r}")
-    distances = costs or [[Fraction(i != j) for j in range(size)] for i in range(size)]
-    standard = isinstance(notion, ApproximateDP) and bool(notion.standard)
-    return best_of_comparisons(vertices, distances, compared, distortion, ratio, delta, standard, about)
 
 
-def _ratio(leakage: float) -> Fraction:
-    value = Fraction(Context(prec=40).exp(Decimal(leakage)))
+def _ratio(leakage: float | Fraction) -> Fraction:
+    value = Fraction(Context(prec=40).exp(Decimal(float(leakage))))
     return max(Fraction(1), simplest_between(value * (1 - _SAME), value * (1 + _SAME)))
 
 
 def _rounded(value: Fraction, digits: int | None, rounding: str = ROUND_HALF_EVEN) -> Fraction:
     """To so many significant digits."""
-    if digits is None:
+    if digits is None or math.isinf(value):
         return value
     return Fraction(
         Context(prec=digits, rounding=rounding).divide(Decimal(value.numerator), Decimal(value.denominator))
@@ -213,13 +308,14 @@ def _all_rounded(numbers: Any, digits: int | None, name: str = "") -> Any:
     if isinstance(numbers, Mapping):
         return {key: _all_rounded(value, digits, key) for key, value in numbers.items()}
     found = [_all_rounded(number, digits, name) for number in numbers]
-    if digits and name in ("matrix", "weights") and isinstance(found[0], Fraction):
+    if digits and name in ("matrix", "reference") and isinstance(found[0], Fraction):
         found[found.index(max(found))] += sum(numbers) - sum(found)
     return found
 
 
-def _text(value: Fraction | None) -> str:
-    assert value is not None
+def _text(value: Any) -> str:
+    if value == math.inf:
+        return "infinity"
     places = 0
     rest = value.denominator
     for prime in (2, 5):
@@ -243,11 +339,16 @@ def _texts(numbers: Any) -> Any:
 
 
 def joined(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One document with the points of all, which must have the rest in common.
+    """One document with the points of all, which must have the rest in common: else ValueError.
 
     >>> joined([{"notion": {}, "points": [{"ratio": "2"}]}, {"notion": {}, "points": [{"ratio": "3"}]}])
     {'notion': {}, 'points': [{'ratio': '2'}, {'ratio': '3'}]}
     """
+    shared = [{name: value for name, value in document.items() if name != "points"} for document in documents]
+    if any(other != shared[0] for other in shared):
+        raise ValueError(
+            "certificates in one file must be about one source set, notion and costs: write them into several"
+        )
     return {**documents[0], "points": [point for document in documents for point in document["points"]]}
 
 

@@ -11,15 +11,28 @@ it whose distance is some 1e-20 of it; if the simplest fraction between them is 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
+from paper_repro.certificates.checker import DOWN, LONG, least_mean, power
 from paper_repro.solvers.exact import ExactOptimum, exact_optimum
 
-__all__ = ["Comparison", "Found", "best_of_comparisons", "best_of_mass", "best_ratio_on_diagonal", "simplest_between"]
+__all__ = [
+    "Channel",
+    "Found",
+    "best_mass_on_diagonal",
+    "best_of_channel",
+    "best_ratio_on_diagonal",
+    "constant_answer",
+    "endless",
+    "least_of_all",
+    "over_intervals",
+    "simplest_between",
+]
 
 Row = Sequence[Fraction]
 _SparseRow = dict[int, Fraction]
@@ -99,24 +112,17 @@ def best_ratio_on_diagonal(vertices: Sequence[Row], distortion: Fraction | None,
     upper = [0] * count + [1] * size + [size - 1]
     found = exact_optimum([0] * (size + 1) + [1], [*rows, *caps, total], upper, slice(count + size, None))
     changed = [x + found.values[size] for x in found.values[:size]]
-    weights = [-y for y in found.duals[:count]]
-    return Found(found.objective, found.objective, {"distortions": changed}, {"weights": weights})
+    scale = ratio / (1 - found.objective)
+    duals = [-y * scale for y in found.duals[:count]]
+    return Found(found.objective, found.objective, {"distortions": changed}, {"multipliers": duals})
 
 
-def best_of_mass(
-    vertices: Sequence[Row], costs: Sequence[Row] | None, distortion: Fraction | None, ratio: Fraction | None
-) -> Found:
-    """Maximal leakage, at a distortion or at a ratio: over the diagonal for Hamming distortion, over the channel for costs.
+def best_mass_on_diagonal(vertices: Sequence[Row], distortion: Fraction | None, ratio: Fraction | None) -> Found:
+    """Maximal leakage with Hamming distortion, at a distortion or at a ratio.
 
-    >>> best_of_mass([[Fraction(2, 3), Fraction(1, 3)]], None, Fraction(1, 6), None).least
+    >>> best_mass_on_diagonal([[Fraction(2, 3), Fraction(1, 3)]], Fraction(1, 6), None).least
     Fraction(3, 2)
     """
-    if costs is None:
-        return _mass_on_diagonal(vertices, distortion, ratio)
-    return _mass_of_channel(vertices, costs, distortion, ratio)
-
-
-def _mass_on_diagonal(vertices: Sequence[Row], distortion: Fraction | None, ratio: Fraction | None) -> Found:
     count, size = len(vertices), len(vertices[0])
     caps = [{i: Fraction(1)} for i in range(size)]
     if distortion is not None:
@@ -138,204 +144,332 @@ def _mass_on_diagonal(vertices: Sequence[Row], distortion: Fraction | None, rati
     return Found(found.objective, found.objective, {"distortions": found.values[:size]}, proof)
 
 
-def _mass_of_channel(
-    vertices: Sequence[Row], costs: Sequence[Row], distortion: Fraction | None, ratio: Fraction | None
-) -> Found:
-    size, count, cells = len(costs), len(vertices), len(costs) ** 2
-    below = [{i * size + j: Fraction(1), cells + j: Fraction(-1)} for i in range(size) for j in range(size)]
-    spent = _distortion_rows(vertices, costs)
-    sums = _sum_rows(size)
-    if distortion is not None:
-        without, answer = constant_answer(vertices, costs)
-        if distortion >= without:
-            return Found(Fraction(1), Fraction(1), {"matrix": [answer] * size})
-        upper = [0] * cells + [distortion] * count + [1] * size
-        found = exact_optimum([0] * cells + [1] * size, below + spent + sums, upper, slice(cells + count, None))
-        least, scale, duals = found.objective, Fraction(1), found.duals
-    else:
-        assert ratio is not None
-        mass = {cells + j: Fraction(1) for j in range(size)}
-        worst = [{**row, cells + size: Fraction(-1)} for row in spent]
-        upper = [0] * cells + [0] * count + [ratio] + [1] * size
-        rows = [*below, *worst, mass, *sums]
-        found = exact_optimum([0] * (cells + size) + [1], rows, upper, slice(cells + count + 1, None))
-        least, scale, duals = found.objective, -found.duals[cells + count], found.duals
-    proof = {}
-    if least > 0:
-        proof = {
-            "multipliers": [-y / scale for y in duals[cells : cells + count]],
-            "rows": [u / scale for u in duals[-size:]],
-        }
-    return Found(least, least, {"matrix": _matrix(found.values, size)}, proof)
+@dataclass(frozen=True)
+class _End:
+    """A ratio, by how much the optimum there misses what is wanted, how fast that changes with the ratio, and the optimum."""
 
-
-def _distortion_rows(vertices: Sequence[Row], costs: Sequence[Row]) -> list[_SparseRow]:
-    size = len(costs)
-    return [
-        {i * size + j: p * costs[i][j] for i, p in enumerate(vertex) for j in range(size) if p * costs[i][j]}
-        for vertex in vertices
-    ]
-
-
-def _sum_rows(size: int) -> list[_SparseRow]:
-    return [{i * size + j: Fraction(1) for j in range(size)} for i in range(size)]
-
-
-def _matrix(values: Sequence[Fraction], size: int) -> list[list[Fraction]]:
-    return [list(values[i * size : (i + 1) * size]) for i in range(size)]
+    ratio: Fraction
+    excess: Fraction
+    slope: Fraction
+    found: ExactOptimum
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Row ``giver`` against the rows ``others``, by their weights; ``name`` is the number of the other row, or of a vertex."""
+class Channel:
+    """What is asked of a channel beside its budgets: the linear notions, all in one form.
 
-    giver: int
-    name: int
-    others: Mapping[int, Fraction]
+    Attributes
+    ----------
+    vertices : V rows of M Fractions
+    costs : M rows of M Fractions
+    compared : list of (int, int, Fraction)
+        Row i with row k, by this power of the ratio, in the checker's order.
+    mixes, outputs : bool
+        Whether k is a vertex, and the row is as it mixes them, or M, and the row is that of the output, which is free.
+    delta : Fraction
+        What may be exceeded: in each column, or if ``standard`` over all of them.
+    least, most : M rows of M Fractions
+        Bounds of the channel's entries.
+    invariant : bool
+        Whether the vertices have to stay as they are.
+    """
+
+    vertices: Sequence[Row]
+    costs: Sequence[Row]
+    compared: Sequence[tuple[int, int, Fraction]]
+    mixes: bool = False
+    outputs: bool = False
+    delta: Fraction = Fraction(0)
+    standard: bool = False
+    least: Sequence[Row] = ()
+    most: Sequence[Row] = ()
+    invariant: bool = False
+
+    @property
+    def size(self) -> int:
+        return len(self.costs)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether powers of a ratio are rational."""
+        return all(weight.denominator == 1 for _, _, weight in self.compared)
+
+    @cached_property
+    def _asked(self) -> tuple[list[_SparseRow], list[Fraction | int], list[_SparseRow], list[Fraction | int]]:
+        """Rows of what has nothing to do with budgets: inequalities and equalities, each with its right side."""
+        size = self.size
+        below: list[_SparseRow] = []
+        at_most: list[Fraction | int] = []
+        for table, sign in ((self.least, -1), (self.most, 1)):
+            for i, row in enumerate(table):
+                for j, end in enumerate(row):
+                    if end != (sign > 0):
+                        below.append({i * size + j: Fraction(sign)})
+                        at_most.append(sign * end)
+        equal = [{i * size + j: Fraction(1) for j in range(size)} for i in range(size)]
+        sums: list[Fraction | int] = [1] * size
+        for vertex in self.vertices if self.invariant else ():
+            for j in range(size):
+                equal.append({i * size + j: p for i, p in enumerate(vertex) if p})
+                sums.append(vertex[j])
+        return below, at_most, equal, sums
+
+    def optimum(self, ratio: Fraction | None, distortion: Fraction | None = None) -> ExactOptimum:
+        """The least distortion at a ratio, None for any; or at both by how much comparisons are missed, plus 1.
+
+        At a distortion alone the least ratio, of maximal leakage. Unknowns are the channel, the row of the output, what is
+        exceeded, and what is least. Rows are first those of comparisons, column by column, then those of distortions, then what
+        is asked, equalities last.
+        """
+        size, cells, missed = self.size, self.size**2, int(ratio is not None and distortion is not None)
+        compared = [] if ratio is None and distortion is None else self.compared
+        excess = cells + size * self.outputs
+        columns = excess + (len(compared) * size if self.standard else 0)
+        rows: list[_SparseRow] = []
+        upper: list[Fraction | int] = []
+        for place, (i, k, weight) in enumerate(compared):
+            factor = power(ratio, weight, DOWN, LONG) if ratio is not None else Fraction(1)
+            for j in range(size):
+                row = {other * size + j: -factor * p for other, p in self._shares(k)}
+                row[i * size + j] = row.get(i * size + j, 0) + Fraction(1)
+                if self.standard:  # the excess in each column
+                    row[excess + place * size + j] = Fraction(-1)
+                elif missed:
+                    row[columns] = Fraction(-1)
+                rows.append(row)
+                upper.append(0 if self.standard else self.delta - missed)
+        below, at_most, equal, sums = self._asked
+        spent = [
+            {i * size + j: p * d for i, p in enumerate(vertex) for j, d in enumerate(self.costs[i]) if p * d}
+            for vertex in self.vertices
+        ]
+        rows += spent if distortion is not None else [{**row, columns: Fraction(-1)} for row in spent]
+        upper += [distortion or 0] * len(spent)
+        if self.standard:
+            for place in range(len(compared)):
+                rows.append(
+                    {excess + place * size + j: Fraction(1) for j in range(size)} | {columns: Fraction(-missed)}
+                )
+                upper.append(self.delta - missed)
+        output = {cells + j: Fraction(1) for j in range(size)}
+        costs: list[Fraction | int] = [*[0] * columns, 1]
+        if distortion is not None and ratio is None:
+            costs = [*[0] * cells, *[1] * size]
+        elif self.outputs and compared:
+            equal, sums = [*equal, output], [*sums, 1]
+        return exact_optimum(
+            costs, [*rows, *below, *equal], [*upper, *at_most, *sums], slice(len(rows) + len(below), None)
+        )
+
+    def _shares(self, k: int) -> Iterable[tuple[int, Fraction]]:
+        return ((row, p) for row, p in enumerate(self.vertices[k]) if p) if self.mixes else ((k, Fraction(1)),)
+
+    def matrix(self, found: ExactOptimum) -> list[list[Fraction]]:
+        return [list(found.values[i * self.size : (i + 1) * self.size]) for i in range(self.size)]
+
+    def mechanism(self, found: ExactOptimum) -> dict[str, Any]:
+        """Fields of a certificate."""
+        output = list(found.values[self.size**2 : self.size * (self.size + 1)]) if self.outputs else []
+        total = sum(output)
+        return {"matrix": self.matrix(found), **({"reference": [p / total for p in output]} if total else {})}
+
+    def at(self, ratio: Fraction, distortion: Fraction) -> _End:
+        """How a ratio does at a distortion: by the least distortion, or if others are asked for by what is missed."""
+        bounded = bool(self.least or self.most or self.invariant)
+        found = self.optimum(ratio, distortion if bounded else None)
+        return _End(ratio, found.objective - (1 if bounded else distortion), self.slope(found, ratio), found)
+
+    def slope(self, found: ExactOptimum, ratio: Fraction) -> Fraction:
+        """The derivative of the least distortion with the ratio: of the Lagrangian, since it is least at the optimum."""
+        size, total = self.size, Fraction(0)
+        for place, (_, k, weight) in enumerate(self.compared):
+            duals = found.duals[place * size : (place + 1) * size]
+            if any(duals):
+                gained = sum(
+                    (
+                        y * p * found.values[row * size + j]
+                        for row, p in self._shares(k)
+                        for j, y in enumerate(duals)
+                        if y
+                    ),
+                    Fraction(0),
+                )
+                total += gained * weight * power(ratio, weight, DOWN, LONG) / ratio
+        return total
+
+    def proof(self, found: ExactOptimum, bounded: bool = True) -> dict[str, Any]:
+        """Multipliers; ``bounded`` tells that rows are compared."""
+        size, count = self.size, len(self.vertices)
+        used = [
+            [-y for y in found.duals[place * size : (place + 1) * size]]
+            for place in range(len(self.compared) * bounded)
+        ]
+        start = len(used) * size
+        fields: dict[str, Any] = {"multipliers": [-y for y in found.duals[start : start + count]]}
+        if bounded:
+            fields["comparisons"] = used
+        if self.invariant:
+            first = len(found.duals) - count * size - (self.outputs and bounded)
+            fields["stays"] = [
+                [-y for y in found.duals[first + v * size : first + (v + 1) * size]] for v in range(count)
+            ]
+        return fields
 
 
 # How far apart the bounds of a ratio may be, relatively.
 _APART = Fraction(1, 10**17)
 # How far to the left multipliers change as the optimum does, relatively.
 _STEP = Fraction(1, 10**4)
+# What enclosing powers of a ratio may cost, relatively.
+_ENCLOSED = Fraction(1, 10**20)
 
 
-@dataclass(frozen=True)
-class _Channel:
-    """The least distortion at a ratio over the whole channel, and its proof."""
-
-    vertices: Sequence[Row]
-    costs: Sequence[Row]
-    comparisons: Sequence[Comparison]
-    delta: Fraction
-    standard: bool
-
-    @property
-    def size(self) -> int:
-        return len(self.costs)
-
-    def optimum(self, ratio: Fraction) -> ExactOptimum:
-        size, cells = self.size, self.size**2
-        columns = cells + (len(self.comparisons) * size if self.standard else 0)
-        rows: list[_SparseRow] = []
-        upper: list[Fraction | int] = []
-        for place, comparison in enumerate(self.comparisons):
-            for j in range(size):
-                row = {k * size + j: -ratio * p for k, p in comparison.others.items()}
-                row[comparison.giver * size + j] = row.get(comparison.giver * size + j, 0) + Fraction(1)
-                if self.standard:  # the excess in each column
-                    row[cells + place * size + j] = Fraction(-1)
-                rows.append(row)
-                upper.append(0 if self.standard else self.delta)
-        if self.standard:
-            for place in range(len(self.comparisons)):
-                rows.append({cells + place * size + j: Fraction(1) for j in range(size)})
-                upper.append(self.delta)
-        rows += [{**row, columns: Fraction(-1)} for row in _distortion_rows(self.vertices, self.costs)]
-        rows += _sum_rows(size)
-        upper += [0] * len(self.vertices) + [1] * size
-        return exact_optimum([0] * columns + [1], rows, upper, slice(len(rows) - size, None))
-
-    def slope(self, found: ExactOptimum) -> Fraction:
-        """The derivative of the least distortion with the ratio: of the Lagrangian, since it is least at the optimum."""
-        size = self.size
-        return sum(
-            (
-                found.duals[place * size + j] * p * found.values[k * size + j]
-                for place, comparison in enumerate(self.comparisons)
-                for j in range(size)
-                if found.duals[place * size + j]
-                for k, p in comparison.others.items()
-            ),
-            Fraction(0),
-        )
-
-    def proof(self, found: ExactOptimum) -> dict[str, Any]:
-        size, count = self.size, len(self.vertices)
-        weights = [-y for y in found.duals[-size - count : -size]]
-        used = [
-            [comparison.giver, comparison.name, j, -found.duals[place * size + j]]
-            for place, comparison in enumerate(self.comparisons)
-            for j in range(size)
-        ]
-        return {"weights": weights, "comparisons": [entry for entry in used if entry[3]]}
-
-
-def best_of_comparisons(
-    vertices: Sequence[Row],
-    costs: Sequence[Row],
-    comparisons: Iterable[Comparison],
-    distortion: Fraction | None,
-    ratio: Fraction | None,
-    delta: Fraction = Fraction(0),
-    standard: bool = False,
-    about: float = 1.0,
+def best_of_channel(
+    channel: Channel, distortion: Fraction | None, ratio: Fraction | None, about: float = 1.0
 ) -> Iterator[Found]:
-    """Ratio notions over the whole channel; at a distortion, ``about`` is where the least ratio is expected.
+    """Linear notions over the whole channel; at a distortion, ``about`` is where the least ratio is expected.
 
     What may be a proof, the best first: the checker decides.
 
     >>> pair, costs = [[Fraction(2, 3), Fraction(1, 3)]], [[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]
-    >>> neighbors = [Comparison(0, 1, {1: Fraction(1)}), Comparison(1, 0, {0: Fraction(1)})]
-    >>> next(best_of_comparisons(pair, costs, neighbors, Fraction(1, 4), None, about=3.1)).least
+    >>> neighbors = [(0, 1, Fraction(1)), (1, 0, Fraction(1))]
+    >>> next(best_of_channel(Channel(pair, costs, neighbors), Fraction(1, 4), None, 3.1)).least
     Fraction(3, 1)
     """
-    channel = _Channel(vertices, costs, list(comparisons), delta, standard)
-    size = channel.size
     if ratio is not None:
         found = channel.optimum(ratio)
-        proof = channel.proof(found) if found.objective > 0 else {}
-        yield Found(found.objective, found.objective, {"matrix": _matrix(found.values, size)}, proof)
+        least = found.objective if channel.is_exact else found.objective * (1 - _ENCLOSED)
+        yield Found(least, found.objective, channel.mechanism(found), channel.proof(found) if least > 0 else {})
         return
     assert distortion is not None
-    without, answer = constant_answer(vertices, costs)
-    if distortion >= without:
-        yield Found(Fraction(1), Fraction(1), {"matrix": [answer] * size})
+    free = channel.at(Fraction(1), distortion)
+    if free.excess <= 0:
+        yield Found(Fraction(1), Fraction(1), channel.mechanism(free.found))
         return
-    if delta:
-        free = channel.optimum(Fraction(1))
-        if free.objective <= distortion:
-            yield Found(Fraction(1), Fraction(1), {"matrix": _matrix(free.values, size)})
-            return
+    if channel.outputs:
+        found = channel.optimum(None, distortion)
+        yield Found(found.objective, found.objective, channel.mechanism(found), channel.proof(found))
+        return
     low, high = _bracket(channel, distortion, Fraction(about))
     simple = simplest_between(low.ratio, high.ratio)
-    exact = channel.optimum(simple)
-    if exact.objective <= distortion:
-        mechanism, proof = {"matrix": _matrix(exact.values, size)}, channel.proof(exact)
+    exact = channel.at(simple, distortion)
+    if exact.excess <= 0 and channel.is_exact:
+        mechanism, proof = channel.mechanism(exact.found), channel.proof(exact.found)
         yield Found(simple, simple, mechanism, proof)
         step = (simple - 1) * _STEP
-        beside = {"step": step, **channel.proof(channel.optimum(simple - step))}
-        yield Found(simple, simple, mechanism, {**proof, "beside": beside})
+        left = channel.at(simple - step, distortion).found
+        second = {f"second_{name}": value for name, value in channel.proof(left).items()}
+        yield Found(simple, simple, mechanism, {**proof, "step": step / simple, **second})
     # Strictly inside, so that there is room for rounding.
     below, above = max(Fraction(1), low.ratio * (1 - _APART)), high.ratio * (1 + _APART)
-    proof = channel.proof(channel.optimum(below)) if below > 1 else {}
-    yield Found(below, above * (1 + _APART), {"matrix": _matrix(channel.optimum(above).values, size)}, proof)
+    proof = channel.proof(channel.at(below, distortion).found) if below > 1 else {}
+    yield Found(below, above * (1 + _APART), channel.mechanism(channel.at(above, distortion).found), proof)
 
 
-@dataclass(frozen=True)
-class _End:
-    """A ratio, by how much its least distortion misses the one that is wanted, and how fast that changes with the ratio."""
+def least_of_all(channel: Channel) -> Found:
+    """The least distortion, whatever leaks.
 
-    ratio: Fraction
-    excess: Fraction
-    slope: Fraction
+    >>> pair, costs = [[Fraction(2, 3), Fraction(1, 3)]], [[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]
+    >>> least_of_all(Channel(pair, costs, [])).mechanism["matrix"][0]
+    [Fraction(1, 1), Fraction(0, 1)]
+    """
+    found = channel.optimum(None)
+    proof = channel.proof(found, bounded=False)
+    return Found(found.objective, found.objective, {"matrix": channel.matrix(found)}, proof if found.objective else {})
 
 
-def _bracket(channel: _Channel, distortion: Fraction, about: Fraction) -> tuple[_End, _End]:
+def endless(channel: Channel, distortion: Fraction) -> Found | None:
+    """That every mechanism of this distortion leaks without bound; None if that does not follow from what must be 0.
+
+    >>> pair, costs = [[Fraction(2, 3), Fraction(1, 3)]], [[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]
+    >>> neighbors = [(0, 1, Fraction(1)), (1, 0, Fraction(1))]
+    >>> endless(Channel(pair, costs, neighbors), Fraction(0)).proof["chain"]
+    [[Fraction(0, 1), Fraction(1, 1)]]
+    """
+    found = least_of_all(channel)
+    if found.least != distortion:
+        return None
+    size, count = channel.size, len(channel.vertices)
+    proof = dict(found.proof) or {"multipliers": [Fraction(1, count)] * count}
+    if not found.proof and channel.invariant:
+        proof["stays"] = [[Fraction(0)] * size] * count
+    kappa = [
+        sum((y * v[i] for y, v in zip(proof["multipliers"], channel.vertices, strict=True)), Fraction(0))
+        for i in range(size)
+    ]
+    table = [[kappa[i] * d for d in row] for i, row in enumerate(channel.costs)]
+    for stays, vertex in zip(proof.get("stays", ()), channel.vertices, strict=False):
+        table = [[x + p * n for x, n in zip(row, stays, strict=True)] for row, p in zip(table, vertex, strict=True)]
+    zeros = []
+    for i, row in enumerate(table):
+        low = channel.least[i] if channel.least else [Fraction(0)] * size
+        high = channel.most[i] if channel.most else [Fraction(1)] * size
+        best = least_mean(row, low, high)
+        last = max((x for x, p, q in zip(row, low, best, strict=True) if q > p), default=min(row) - 1)
+        zeros.append({j for j, x in enumerate(row) if not low[j] and (not high[j] or x > last)})
+    chain: list[list[Fraction]] = []
+    grew = True
+    while grew:
+        grew = False
+        for i, k, _ in channel.compared:
+            never = set.intersection(*(zeros[row] for row, _ in channel._shares(k)))
+            over = channel.delta * (1 if channel.standard else len(never - zeros[i]))
+            done = len(never | zeros[i]) == size and over < 1
+            if done or (not channel.delta and not never <= zeros[i]):
+                chain.append([Fraction(i), Fraction(k)])
+                zeros[i] |= never
+                grew = True
+            if done:
+                return Found(found.least, found.most, found.mechanism, {**proof, "chain": chain})
+    return None
+
+
+def over_intervals(
+    solve: Callable[[Sequence[Row]], Iterable[Found]],
+    bounds: tuple[Row, Row],
+    start: Sequence[Row],
+    costs: Sequence[Row],
+    mixes: bool = False,
+) -> tuple[list[Row], list[Found]]:
+    """Optima for all distributions between two bounds, and those of them that force it.
+
+    Found for some of them, first for those given, until none between the bounds is worse for the mechanisms.
+    """
+    vertices: list[Row] = list(start)
+    while True:
+        found, worse = list(solve(vertices)), set()
+        for one in found:
+            matrix = one.mechanism.get("matrix", ())
+            keys = [[-x for x in one.mechanism.get("distortions", ())]] if not matrix else []
+            if matrix:
+                keys = [[-_dot(row, ends) for row, ends in zip(matrix, costs, strict=True)]]
+                keys += [list(column) for column in zip(*matrix, strict=True)] if mixes else []
+            for values in keys:
+                member = tuple(least_mean(values, *bounds))
+                if _dot(member, values) < min(_dot(vertex, values) for vertex in vertices):
+                    worse.add(member)
+        if not worse:
+            return vertices, found
+        vertices += sorted(worse)
+
+
+def _dot(one: Row, other: Row) -> Fraction:
+    return sum((x * y for x, y in zip(one, other, strict=True)), Fraction(0))
+
+
+def _bracket(channel: Channel, distortion: Fraction, about: Fraction) -> tuple[_End, _End]:
     """Ratios just below and just above the least one, by Newton's method; bisection where that leaves the bracket."""
-
-    def end(ratio: Fraction) -> _End:
-        found = channel.optimum(ratio)
-        return _End(ratio, found.objective - distortion, channel.slope(found))
-
-    low, high = end(Fraction(1)), end(max(about, Fraction(1)) * (1 + Fraction(1, 10**6)))
+    low, high = (
+        channel.at(Fraction(1), distortion),
+        channel.at(max(about, Fraction(1)) * (1 + Fraction(1, 10**6)), distortion),
+    )
     while high.excess > 0:
-        low, high = high, end(2 * high.ratio - 1)
+        low, high = high, channel.at(2 * high.ratio - 1, distortion)
     guess = about * (1 - _APART)
     while high.ratio > low.ratio * (1 + _APART):
         if not low.ratio < guess < high.ratio:
             guess = (low.ratio + high.ratio) / 2
-        found = end(_rounded(guess))
+        found = channel.at(_rounded(guess), distortion)
         if found.excess > 0:
             low = found
         else:

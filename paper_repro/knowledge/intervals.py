@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = [
     "box_vertices",
     "checked_bounds",
     "class_of_intervals",
+    "exact_box_vertices",
     "largest_mean",
     "least_majorized",
 ]
@@ -53,17 +55,20 @@ def checked_bounds(
             f"got arrays of shapes {tables[0].shape} and {tables[1].shape}"
         )
     letters = check_labels(labels, tables[0].size)
+    found = []
     for name, table in zip(("lower", "upper"), tables, strict=True):
         if {*map(type, table)} == {float} and all(0 <= bound <= 1 for bound in table):
+            found.append(table.astype(float))
             continue
-        for letter, bound in zip(letters, table, strict=True):
+        found.append(np.empty(table.size))
+        for place, (letter, bound) in enumerate(zip(letters, table, strict=True)):
             try:
-                check_distortion(bound)
+                found[-1][place] = check_distortion(bound)
             except ValueError:
                 raise ValueError(
                     f"{name}: letter {letter!r} is {bound!r}; every bound must be a number between 0 and 1"
                 ) from None
-    least, most = (table.astype(float) for table in tables)
+    least, most = found
     for letter, low, high in zip(letters, least, most, strict=True) if (least > most).any() else ():
         if low > high:
             raise ValueError(
@@ -185,3 +190,26 @@ def box_vertices(lower: FloatArray, upper: FloatArray) -> FloatArray:
         if len(found) > _MOST_VERTICES:
             raise ValueError(too_many)
     return np.array(sorted(found, key=tuple))
+
+
+def exact_box_vertices(
+    vertices: FloatArray, lower: Sequence[Fraction], upper: Sequence[Fraction]
+) -> tuple[tuple[Fraction, ...], ...]:
+    """Vertices as listed in floats, shape (V, M), without rounding: every letter at the nearer bound, one makes up the sum.
+
+    >>> half, third = Fraction(1, 2), Fraction(1, 3)
+    >>> exact_box_vertices(np.array([[0.5, 0.5]]), [third, third], [half, 1])
+    ((Fraction(1, 2), Fraction(1, 2)),)
+    """
+    found: dict[tuple[Fraction, ...], None] = {}
+    for row in vertices.tolist():
+        ends = list(zip(row, lower, upper, strict=True))
+        exact = [low if p - low <= high - p else high for p, low, high in ends]
+        between = max(range(len(row)), key=lambda i: min(row[i] - lower[i], upper[i] - row[i]))
+        for letter in [between, *range(len(row))]:  # ties by rounding: any that can
+            rest = 1 - sum(exact) + exact[letter]
+            if lower[letter] <= rest <= upper[letter]:
+                exact[letter] = rest
+                found[tuple(exact)] = None
+                break
+    return tuple(found)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import as_number, check_grid, check_same_letters, frame_labels, shortened
+from paper_repro.checks import as_fraction, as_number, check_grid, check_same_letters, frame_labels, shortened
 from paper_repro.errors import CertificateError, SolverError
 from paper_repro.graphs import clique
 from paper_repro.notions.approximate_differential_privacy import ApproximateDP
@@ -56,11 +57,14 @@ class Constraints:
         Whether the expected frequencies stay as they are, ``P Q = P`` for every vertex P of the source set.
     forbidden : tuple of (int, int)
         A true letter and a published one that must not take its place.
+    exact_floors : tuple of Fractions, of length M
+        The floors as they were given.
     """
 
     floors: FloatArray
     invariant: bool
     forbidden: tuple[tuple[int, int], ...]
+    exact_floors: tuple[Fraction, ...] = ()
 
     @classmethod
     def of(
@@ -90,7 +94,9 @@ class Constraints:
                 f"invariant=True for {source.vertex_count} priors that no other {source.alphabet_size - 1} span leaves only the "
                 "mechanism that publishes everything as it is; give the one prior whose frequencies are to stay"
             )
-        return cls(floors, bool(invariant), pairs) if floors.any() or invariant or pairs else None
+        if not (floors.any() or invariant or pairs):
+            return None
+        return cls(floors, bool(invariant), pairs, _exactly(keep_at_least, source.labels))
 
     def restrictions(self, source: SourceSet) -> Restrictions:
         """The same for programs."""
@@ -131,6 +137,14 @@ def _floors(given: Any, labels: Sequence[Hashable]) -> FloatArray:
             of = f" of {label!r}" if np.ndim(given) or isinstance(given, Mapping) else ""
             raise ValueError(f"keep_at_least{of} must be a probability between 0 and 1, got {floor!r}")
     return floors
+
+
+def _exactly(given: Any, labels: Sequence[Hashable]) -> tuple[Fraction, ...]:
+    """Floors that were checked, as they are given."""
+    if isinstance(given, Mapping):
+        return tuple(as_fraction(given.get(label, 0)) for label in labels)
+    listed = np.broadcast_to(np.asarray(0 if given is None else given, dtype=object), (len(labels),))
+    return tuple(as_fraction(value) for value in listed.tolist())
 
 
 def _pairs(given: Any, labels: Sequence[Hashable]) -> tuple[tuple[int, int], ...]:
