@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.certificates.documents import written
 from paper_repro.checks import check_changes, check_count, check_grid, check_leakage
 from paper_repro.deprecated import accepts_old_call, says_how
 from paper_repro.graphs import MOST_WRITTEN_OUT, check_database_space, hamming
@@ -31,6 +34,8 @@ __all__ = [
 
 # Databases over which a program over the whole channel is solved.
 _MOST_SOLVED = 32
+# Databases of a certificate.
+_MOST_PROVED = 64
 # What the closed forms may be off, relative to the figure.
 _ROUNDING = 1e-9
 
@@ -159,6 +164,41 @@ class DatabaseOptimum(ShownAsTable):
         """Expected share of the records that are published as they are, in the worst case: 1 less ``distortion / records``."""
         return 1 - self.distortion / self.records
 
+    @cached_property
+    def certificate(self) -> dict[str, Any]:
+        """A proof of the optimum over all channels, as of :attr:`paper_repro.tradeoff.OptimalMechanism.certificate`.
+
+        Letters are the databases, costs the numbers of records in which they differ.
+
+        Raises
+        ------
+        ValueError
+            Above 64 databases, whose channels fit no file, or where a file cannot prove what is asked: the message says why.
+        CertificateError
+            If the checker refuses what was found.
+        """
+        if self.values ** min(self.records, 7) > _MOST_PROVED:
+            raise ValueError(
+                f"certificates are for at most {_MOST_PROVED} databases, whose channels fit a file, got {self.values}^"
+                f"{self.records}; the gap of the result is its proof"
+            )
+        costs, uniform = database_distances(self.values, self.records), self.profile is not None
+        graph = hamming(self.values, self.records) if self.records > 1 else None
+        judged = replace(
+            self._judged,
+            notion=self.notion.with_neighbors(graph) if graph is not None and uniform else self._judged.notion,
+            mechanism=self.mechanism,
+            costs=costs,
+        )
+        if uniform:
+            exact = SourceSet([f"1/{len(costs)}"] * len(costs))
+            judged = replace(judged, source=exact, worst_prior=exact.vertices[0])
+        return judged.certificate
+
+    def write_certificate(self, path: str | Path) -> None:
+        """Write the :attr:`certificate` into a file. Errors as of :attr:`certificate`, and OSError if it cannot be written."""
+        Path(path).write_text(written(self.certificate), encoding="utf-8")
+
     @property
     def log_profile(self) -> FloatArray | None:
         """Logarithms of the probabilities of ``profile``, shape (records + 1,), or None."""
@@ -240,8 +280,10 @@ def optimal_database_mechanism(
     0.87547
     """
     notion, optimizer = _optimizer(values, records, notion, source)
+    asked = distortion
     distortion, leakage = check_budgets(distortion, leakage, partial(check_changes, records=records))
-    best = certified(notion, optimizer, distortion=distortion, leakage=leakage)
+    given = {"leakage": leakage} if math.isinf(distortion) else {"distortion": asked}
+    best = certified(notion, optimizer, distortion=distortion, leakage=leakage, budget=given)
     profile = best.mechanism if isinstance(best.mechanism, Profile) else None
     return DatabaseOptimum(
         int(values), int(records), best.notion, best.leakage, best.distortion, best.gap, best.gap_unit, profile, best

@@ -1,12 +1,12 @@
 r"""Proofs as files: what a certificate proves, and by which inequalities.
 
-A file is a JSON object: ``format``; ``source_set``, with ``vertices``, V rows of M probabilities, and for intervals ``lower`` and
-``upper``, between which the vertices are; ``notion``; perhaps ``costs``, M x M distances d (else 1 between different letters),
-``at_least`` and ``at_most``, tables that a mechanism has to be between, and ``invariant``, that the vertices stay as they are; and
-``points``, each with a budget, a mechanism, multipliers and a claim, a point a line. Numbers are texts: "320/9", "0.25", "1e-12",
-and of losses "infinity"; a ratio t is the exponential of a leakage. The ``seal``, a digest of a point and all that is common,
-notices accidents; no proof rests on it. ``checker`` verifies a file, ``documents`` writes one, from optima that ``linear`` finds
-exactly and ``curved`` encloses.
+A file is a JSON object: ``format``; ``source_set``, with ``vertices``, V rows of M probabilities, and of intervals ``lower``
+and ``upper``, between which the vertices are; ``notion``; perhaps ``costs``, M x M distances d (else 1 between different
+letters), ``at_least`` and ``at_most``, tables that a mechanism has to be between, and ``invariant``, that the vertices stay
+as they are; and ``points``, each with a budget, a mechanism, multipliers and a claim, a point a line. Numbers are texts:
+"320/9", "0.25", "1e-12", and of losses "infinity"; a ratio t is the exponential of a leakage. The ``seal``, a digest of a
+point and what is common, notices accidents; no proof rests on it. ``checker`` verifies a file, ``documents`` writes one, from
+optima that ``linear`` finds exactly and ``curved`` encloses.
 
 Every lower bound is weak duality: it holds whatever the multipliers are, which only decide how good it is. What the vertices
 force, all of the intervals forces; a mechanism is judged by the worst distribution of these.

@@ -339,7 +339,7 @@ def _texts(numbers: Any) -> Any:
 
 
 def joined(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One document with the points of all, which must have the rest in common: else ValueError.
+    """One document with the points of all. Raises ValueError unless they have the rest in common.
 
     >>> joined([{"notion": {}, "points": [{"ratio": "2"}]}, {"notion": {}, "points": [{"ratio": "3"}]}])
     {'notion': {}, 'points': [{'ratio': '2'}, {'ratio': '3'}]}

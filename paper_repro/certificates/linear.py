@@ -65,7 +65,11 @@ def _vertex_rows(vertices: Sequence[Row], worst: int | None = None) -> list[_Spa
 def constant_answer(
     vertices: Sequence[Row], costs: Sequence[Row] | None = None
 ) -> tuple[Fraction, tuple[Fraction, ...]]:
-    """The least distortion without leakage, and the distribution of the answer that has it."""
+    """The least distortion without leakage, and the distribution of the answer that has it.
+
+    >>> constant_answer([[Fraction(2, 3), Fraction(1, 3)]])
+    (Fraction(1, 3), (Fraction(1, 1), Fraction(0, 1)))
+    """
     size = len(vertices[0])
     if costs is None:
         rows = [{i: 1 - p for i, p in enumerate(vertex)} for vertex in vertices]
@@ -187,6 +191,7 @@ class Channel:
 
     @property
     def size(self) -> int:
+        """M."""
         return len(self.costs)
 
     @property
@@ -265,6 +270,7 @@ class Channel:
         return ((row, p) for row, p in enumerate(self.vertices[k]) if p) if self.mixes else ((k, Fraction(1)),)
 
     def matrix(self, found: ExactOptimum) -> list[list[Fraction]]:
+        """Rows of the channel."""
         return [list(found.values[i * self.size : (i + 1) * self.size]) for i in range(self.size)]
 
     def mechanism(self, found: ExactOptimum) -> dict[str, Any]:
@@ -319,7 +325,7 @@ class Channel:
 # How far apart the bounds of a ratio may be, relatively.
 _APART = Fraction(1, 10**17)
 # How far to the left multipliers change as the optimum does, relatively.
-_STEP = Fraction(1, 10**4)
+_STEPS = Fraction(1, 10**4), Fraction(1, 10**9)
 # What enclosing powers of a ratio may cost, relatively.
 _ENCLOSED = Fraction(1, 10**20)
 
@@ -356,10 +362,11 @@ def best_of_channel(
     if exact.excess <= 0 and channel.is_exact:
         mechanism, proof = channel.mechanism(exact.found), channel.proof(exact.found)
         yield Found(simple, simple, mechanism, proof)
-        step = (simple - 1) * _STEP
-        left = channel.at(simple - step, distortion).found
-        second = {f"second_{name}": value for name, value in channel.proof(left).items()}
-        yield Found(simple, simple, mechanism, {**proof, "step": step / simple, **second})
+        for part in _STEPS:
+            step = (simple - 1) * part
+            left = channel.at(simple - step, distortion).found
+            second = {f"second_{name}": value for name, value in channel.proof(left).items()}
+            yield Found(simple, simple, mechanism, {**proof, "step": step / simple, **second})
     # Strictly inside, so that there is room for rounding.
     below, above = max(Fraction(1), low.ratio * (1 - _APART)), high.ratio * (1 + _APART)
     proof = channel.proof(channel.at(below, distortion).found) if below > 1 else {}
@@ -434,6 +441,14 @@ def over_intervals(
     """Optima for all distributions between two bounds, and those of them that force it.
 
     Found for some of them, first for those given, until none between the bounds is worse for the mechanisms.
+
+    >>> half, third = Fraction(1, 2), Fraction(1, 3)
+    >>> costs = [[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]
+    >>> bounds = [third, third], [2 * third, 2 * third]
+    >>> solve = lambda vertices: [best_ratio_on_diagonal(vertices, third, None)]
+    >>> vertices, found = over_intervals(solve, bounds, [(third, 2 * third)], costs)
+    >>> len(vertices), found[0].least
+    (2, Fraction(2, 1))
     """
     vertices: list[Row] = list(start)
     while True:

@@ -309,7 +309,9 @@ class MechanismDocument:
             return False
         if self.source.bounds is not None:
             lower, upper = self.source.bounds
-            said = [[float(as_fraction(p)) for p in certificate["source_set"].get(end, ())] for end in ("lower", "upper")]
+            said = [
+                [float(as_fraction(p)) for p in certificate["source_set"].get(end, ())] for end in ("lower", "upper")
+            ]
             same = not any(said) or np.allclose(said, [lower, upper], rtol=0, atol=_ROUNDING)
             return bool(same and ((lower - _ROUNDING <= priors) & (priors <= upper + _ROUNDING)).all())
         return all(distance_to_hull(prior, self.source.vertices) <= _ROUNDING for prior in priors)
