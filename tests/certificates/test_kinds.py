@@ -45,10 +45,12 @@ def test_linear_optima_are_one_rational_number(source, asked, budget):
     found = pr.optimal_mechanism(source, **asked, **BUDGETS[budget])
     least, most = map(Fraction, bounds(found))
     same = math.exp(found.leakage) if budget == "distortion" else found.distortion
-    assert 0 <= most - least <= Fraction(1, 10**15) * most
-    assert least == most or (
-        budget == "distortion" and (least + most) / 2 != (least + most).limit_denominator(10**6) / 2
-    )
+    if budget == "leakage" or asked not in (
+        EXACT["forbidden"][1],
+        EXACT["invariant, on weights"][1],
+    ):  # roots, not rational
+        assert least == most
+    assert 0 <= most - least <= Fraction(1, 10**15)
     assert float(most) == pytest.approx(same, rel=1e-8)
 
 
