@@ -44,6 +44,8 @@ __all__ = [
 
 # Up to so many letters the entries of the matrix are what is judged, beyond them the numbers that they are made of.
 _MOST_JUDGED_BY_MATRIX = 1_000
+# Kinds of letters of which two each stand for all; of more, the matrix is what is judged.
+_MOST_KINDS = 100
 # Rows and columns of the corner that a notebook shows.
 _CORNER = 20
 
@@ -349,6 +351,30 @@ class Mechanism(ShownAsTable):
     def corner(self) -> FloatArray:
         """The first 20 rows and columns of the matrix, shape (M, M) or (20, 20), without making the rest."""
         return self.matrix[:_CORNER, :_CORNER] if self._spread is None else self._spread.corner
+
+    @property
+    def representatives(self) -> FloatArray:
+        """As many rows as tell all pairs of rows apart, shape (rows, outputs), where letters are treated alike; else all of them.
+
+        Of letters alike two are left, and what is published of the others of their kind is one output: between the rows that are
+        left, it has the ratio that all of them have.
+
+        >>> Mechanism.from_distortions([0.5] * 5).representatives
+        array([[0.5  , 0.125, 0.375],
+               [0.125, 0.5  , 0.375]])
+        """
+        spread = self._spread
+        if spread is None:
+            return self.matrix
+        parts = np.stack([spread.kept, spread.distortions, spread.answers, spread.shares])
+        _, kinds, counts = np.unique(parts, axis=1, return_inverse=True, return_counts=True)
+        order, starts = np.argsort(kinds.ravel(), kind="stable"), np.cumsum(counts) - counts
+        if len(counts) > _MOST_KINDS:
+            return self.matrix
+        kept = np.concatenate([order[starts], order[starts[counts > 1] + 1]])
+        many = counts > 2
+        others = spread.answers[order[starts[many]]] * (counts[many] - 2)
+        return np.hstack([Spread(*parts[:, kept]).matrix, spread.shares[kept, np.newaxis] * others])
 
     @property
     def spread(self) -> Spread | None:

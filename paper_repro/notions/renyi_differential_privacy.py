@@ -16,7 +16,7 @@ from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Propos
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
 from paper_repro.notions.exact_curves import ExactCurve
 from paper_repro.notions.optimizers import RandomizedResponseOptimizer
-from paper_repro.notions.ratios import as_channel, check_adjacency, is_clique, neighbors
+from paper_repro.notions.ratios import as_channel, check_adjacency, checked_channel, is_clique, neighbors
 from paper_repro.solvers.channel_moment import (
     ChannelMomentProgram,
     least_renyi_distortion,
@@ -38,6 +38,8 @@ _NOTHING = 1e-11
 _FLAT = 2e-7
 # A leakage that allows all that numbers can tell from no change.
 _EVERYTHING = 700.0
+# Entries of pairs of rows that are compared at a time.
+_MOST_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,18 +99,26 @@ class RenyiDP(Notion):
 
         Infinite if a row has something where a neighbor's has nothing.
         """
-        matrix = as_channel(mechanism)
         if math.isinf(self.alpha):
-            return DifferentialPrivacy(self.adjacency).leakage(matrix)
-        pairs = neighbors(self.adjacency, len(matrix))
+            return DifferentialPrivacy(self.adjacency).leakage(mechanism)
+        channel = checked_channel(mechanism)
+        if isinstance(channel, Mechanism) and is_clique(self.adjacency, channel.alphabet_size):
+            matrix = channel.representatives
+            pairs = neighbors(None, len(matrix))
+        else:
+            matrix = as_channel(channel)
+            pairs = neighbors(self.adjacency, len(matrix))
         if len(pairs) == 0:
             return 0.0
         used = matrix > 0
-        if (used[pairs[:, 0]] & ~used[pairs[:, 1]]).any():
+        given = used.astype(np.float32)  # how many outputs of a row another has
+        if (given @ given.T < given.sum(axis=1, keepdims=True))[tuple(pairs.T)].any():
             return math.inf
         # An entry of 0 stands beside another 0: of such columns, nothing is left.
         logs = np.log(np.where(used, matrix, 1e-320 / matrix.shape[1]))
-        return float(renyi_divergences(self.alpha, logs, pairs).max())
+        size = max(1, _MOST_AT_ONCE // logs.shape[1])
+        blocks = (pairs[start : start + size] for start in range(0, len(pairs), size))
+        return float(max(renyi_divergences(self.alpha, logs, block).max() for block in blocks))
 
     def with_neighbors(self, adjacency: Adjacency) -> RenyiDP:
         return RenyiDP(self.alpha, adjacency)

@@ -130,6 +130,29 @@ def test_class_one_sets_in_closed_form(size, order):
         assert again == pytest.approx(distortion, rel=1e-6)
 
 
+@pytest.mark.parametrize("order", [1, 1.5, 40])
+def test_letters_treated_alike_are_compared_once(order, rng):
+    kinds = rng.integers(0, 3, 12)
+    answers = rng.dirichlet(np.ones(3))[kinds]
+    mechanism = Mechanism.from_distortions(rng.random(3)[kinds], answers=answers / answers.sum())
+    assert len(mechanism.representatives) <= 6
+    assert RenyiDP(order).leakage(mechanism) == pytest.approx(RenyiDP(order).leakage(mechanism.matrix), rel=1e-12)
+    assert RenyiDP(order).leakage(mechanism) == pytest.approx(
+        renyi_divergence(mechanism.matrix, all_pairs(12), order), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("budget", [{"distortion": 0.3}, {"leakage": 2.0}], ids=str)
+def test_many_letters_alike(budget):
+    many, order = 100_000, 3
+    best = optimal_mechanism(SourceSet([1 / many] * many), notion=RenyiDP(order), **budget)
+    kept, other = 1 - best.distortion, best.distortion / (many - 1)
+    moment = kept**order * other ** (1 - order) + other**order * kept ** (1 - order) + (many - 2) * other
+    assert best.leakage == pytest.approx(math.log(moment) / (order - 1), rel=1e-9)
+    for name, amount in budget.items():
+        assert getattr(best, name) == pytest.approx(amount, rel=1e-9)
+
+
 @pytest.mark.parametrize("order", [1, 1.5, 2, 3])
 @pytest.mark.parametrize("prior", [[0.0, 0.151863, 0.848137], [0.0, 0.54377, 0.45623], [0.5, 0.0, 0.3, 0.0, 0.2]])
 def test_letters_that_never_occur_change_nothing(prior, order):
