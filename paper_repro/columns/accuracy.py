@@ -9,8 +9,11 @@ weights of records that are i and that are not, its variance is ``(own_i p_i + o
 
 An interval holds all frequencies that the estimate is within so many of *their own* standard deviations of (a score interval,
 which for a column without changes is Wilson's): this works for rare categories too. It lies in [0, 1], where an unbiased estimate
-may be outside: intervals are around the nearest number in [0, 1], which only makes them hold more often. Each holds with the
-confidence by itself; for all M at once ask for a confidence of ``1 - (1 - confidence) / M``.
+may be outside: intervals are around the nearest number in [0, 1], which only makes them hold more often. Counts of a category
+that few records have are skewed, and too large more often than a normal distribution says. So the lower end is that of an
+estimate less ``(z^2 - 1) / 6n`` times the third central moment over the second, or if these are skewed the other way the upper
+end of one so much larger (Cai 2005, who moves both): intervals only grow, by order 1/n. Each holds with the confidence by
+itself; for all M at once ask for a confidence of ``1 - (1 - confidence) / M``.
 """
 
 from __future__ import annotations
@@ -77,6 +80,8 @@ class Cell:
         A distribution near it, of which variances are taken.
     own, other : ndarrays, shape (M,)
         Mean squares of the weights: see the head of this module.
+    cubes : ndarray, shape (M,)
+        Mean cubes of the weights over all records, dimensionless.
 
     Examples
     --------
@@ -95,6 +100,7 @@ class Cell:
     near: FloatArray
     own: FloatArray
     other: FloatArray
+    cubes: FloatArray
 
     def __init__(self, published: FloatArray, channel: Inverse, records: float) -> None:
         self.published, self.channel, self.records = published, channel, records
@@ -105,7 +111,8 @@ class Cell:
         near = np.maximum(self.unbiased, 0) + 1 / (records * len(published))
         self.near = near * (self.mass / near.sum())
         self.own = channel.own
-        squares = channel.squares(channel.published(self.near))
+        expected = channel.published(self.near)
+        squares, self.cubes = channel.squares(expected), channel.cubes(expected)
         rest = self.mass - self.near
         self.other = np.maximum(squares - self.near * self.own, 0) / np.where(rest > 0, rest, 1)
 
@@ -124,6 +131,7 @@ class Cell:
         made.mass = sum(cell.mass for cell in cells)
         made.unbiased = np.sum([cell.unbiased for cell in cells], axis=0)
         made.near = np.sum([cell.near for cell in cells], axis=0)
+        made.cubes = np.sum([cell.cubes for cell in cells], axis=0)
         made.own = np.sum([cell.near * cell.own for cell in cells], axis=0) / made.near
         others = np.sum([(cell.mass - cell.near) * cell.other for cell in cells], axis=0)
         made.other = others / np.maximum(made.mass - made.near, 1e-300)
@@ -134,10 +142,28 @@ class Cell:
         taken = self.near**2 if of == "population" else self.near
         return np.maximum(self.near * self.own + (self.mass - self.near) * self.other - taken, 0)
 
+    def _skewness(self, of: Of) -> FloatArray:
+        """The third central moment over the second, of what a record counts, shape (M,); dimensionless."""
+        variances, near = self.variances(of), self.near
+        if of == "population":
+            third = self.cubes - 3 * near * (variances + near**2) + 2 * near**3
+        else:
+            third = self.cubes - 3 * near * self.own + 2 * near
+        return np.divide(third, variances, out=np.zeros(near.shape), where=variances > 0)
+
     def interval(self, of: Of, confidence: float) -> tuple[FloatArray, FloatArray]:
-        """Least and greatest p with ``(estimate - p)^2 <= z^2 variance(p) / n``, two arrays of probabilities, shape (M,)."""
-        unit = NormalDist().inv_cdf((1 - confidence) / 2) ** 2 / self.records
-        middle = np.clip(self.unbiased, 0, self.mass)
+        """Least and greatest p with ``(estimate - p)^2 <= z^2 variance(p) / n``, but for skewness, arrays of shape (M,).
+
+        Both are probabilities.
+        """
+        squared = NormalDist().inv_cdf((1 - confidence) / 2) ** 2
+        skewed = max(squared - 1, 0.0) / (6 * self.records) * self._skewness(of)
+        lower = self._ends(of, squared, self.unbiased - np.maximum(skewed, 0))[0]
+        return lower, self._ends(of, squared, self.unbiased + np.maximum(-skewed, 0))[1]
+
+    def _ends(self, of: Of, squared: float, estimates: FloatArray) -> tuple[FloatArray, FloatArray]:
+        unit = squared / self.records
+        middle = np.clip(estimates, 0, self.mass)
         # a p^2 - 2 b p + c <= 0
         a = 1 + unit if of == "population" else 1.0
         b = middle + unit / 2 * (self.own - self.other - (0 if of == "population" else 1))

@@ -194,7 +194,8 @@ def estimate(
     of : "population" or "sample"
         Whose frequencies are estimated: of those that the records were sampled from, or of the released records themselves.
     by : str, optional
-        A column that was published as it is: estimates within each of its values, as parts of all records.
+        A column that was published as it is: estimates for each of its values, as parts of all records, so that they add up
+        to both margins. A value's part of the records is known: divided by it they are frequencies, and bounds, within it.
     missing : "refuse" or "leave out", optional
         What to do with records without a value, where the mechanism has no category for them. By default they are left out if
         the document says that they were kept as they are, and else refused.

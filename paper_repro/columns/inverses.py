@@ -64,6 +64,10 @@ class Inverse(ABC):
         """Mean squares of the weights over what was published, ``q W**2``, of the same shape; dimensionless."""
 
     @abstractmethod
+    def cubes(self, published: FloatArray) -> FloatArray:
+        """Mean cubes of the weights over what was published, ``q W**3``, shape (..., M); dimensionless."""
+
+    @abstractmethod
     def curved(self, curvatures: FloatArray, added: FloatArray, slopes: FloatArray) -> FloatArray:
         """The solution d of ``(Q diag(curvatures) Q' + diag(added)) d = slopes``, all of shape (M,), dimensionless."""
 
@@ -114,6 +118,9 @@ class _OfMatrix(Inverse):
     def squares(self, published: FloatArray) -> FloatArray:
         return published @ self._squared
 
+    def cubes(self, published: FloatArray) -> FloatArray:
+        return published @ (self._squared * self._inverse)
+
     def curved(self, curvatures: FloatArray, added: FloatArray, slopes: FloatArray) -> FloatArray:
         square = (self._matrix * curvatures) @ self._matrix.T
         square.flat[:: len(square) + 1] += added
@@ -161,6 +168,10 @@ class _OfSpread(Inverse):
     def squares(self, published: FloatArray) -> FloatArray:
         mean = np.multiply.outer(published @ self._lost**2, self._drawn**2)
         return mean + published * (self._kept**2 - (self._drawn * self._lost) ** 2)
+
+    def cubes(self, published: FloatArray) -> FloatArray:
+        mean = np.multiply.outer(published @ self._lost**3, self._drawn**3)
+        return published * (self._kept**3 + (self._drawn * self._lost) ** 3) - mean
 
     def curved(self, curvatures: FloatArray, added: FloatArray, slopes: FloatArray) -> FloatArray:
         # diag(b^2 h + added) + U [[0, 1], [1, w . h w]] U', with the columns b h w and s in U: Woodbury's formula.

@@ -8,13 +8,13 @@ column j, ``L_j <= Q_ij <= U_j`` for all i, by one number of it at most:
     L_j = 0,  sum_j U_j <= t             maximal leakage                                                            (mass).
 
 So which diagonals are possible is asked of tables between bounds: rows sum to 1, ``Q_ij = 0`` where that is forbidden, and, where
-one prior P has to stay as it is or r is known, ``sum_i P_i Q_ij = r_j``. There is such a table if and only if for all sets I of
-true letters and J of published ones (Hoffman 1960; forbidden pairs have bounds 0, those (i, i) are a_i)
+one prior P has to stay as it is, ``sum_i P_i Q_ij = P_j``. There is such a table if and only if for all sets I of true letters
+and J of published ones (Hoffman 1960; forbidden pairs have bounds 0, those (i, i) are a_i)
 
-    sum_I P_i  <=  sum_{I x J} P_i U_ij  +  sum_{j not in J} r_j  -  sum_{i not in I, j not in J} P_i L_ij,      (1)
+    sum_I P_i  <=  sum_{I x J} P_i U_ij  +  sum_{j not in J} P_j  -  sum_{i not in I, j not in J} P_i L_ij,          (1)
 
-which is linear in e and the columns' numbers. Those for single rows and columns are in the program from the start. Without sums
-of columns they are all; else others are added where a table cannot be filled (:mod:`paper_repro.solvers.transport`).
+which is linear in e and the columns' numbers. Those for single rows and columns are in the program from the start. Where no prior
+has to stay they are all; else others are added where a table cannot be filled (:mod:`paper_repro.solvers.transport`).
 
 **Lower bound.** All inequalities ``A(t) z <= b(t)`` hold for what a restricted channel of leakage at most ``log t`` has, z = e
 and the columns' numbers, in a box. So with multipliers y >= 0 of the distortions and n >= 0 of them no such channel has a

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import math
+import shutil
+import subprocess
 from fractions import Fraction
 
 import numpy as np
@@ -240,6 +242,27 @@ def test_rows_for_r_sum_to_one_however_r_adds(size, tmp_path, rng):
         assert all(Fraction(entry).denominator <= 2**52 for entry in row)
     difference = exported.leakage(pr.DifferentialPrivacy()) - pr.DifferentialPrivacy().leakage(best)
     assert 0 <= exported.leakage(pr.DifferentialPrivacy()) and difference <= 1e-11
+
+
+_IN_R = """
+pd <- as.matrix(read.csv(commandArgs(TRUE)[1], row.names=1, check.names=FALSE))
+stopifnot(is.numeric(pd), identical(rownames(pd), colnames(pd)))
+cat(sprintf("%.17g", max(abs(rowSums(pd) - 1))), sprintf("%a", t(pd)))
+"""
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed (apt-get install r-base-core)")
+@pytest.mark.parametrize("size", [2, 5, 40])
+def test_r_reads_what_was_written(size, tmp_path, rng):
+    source = pr.SourceSet(rng.dirichlet(np.ones(size)), labels=[f"city {i}" for i in range(size)])
+    best = pr.optimal_mechanism(source, distortion=0.1).mechanism
+    exported = write_for_r(IntegerSampler.of(best), tmp_path / "pd.csv")
+    told = ["Rscript", "--vanilla", "-e", _IN_R, str(tmp_path / "pd.csv")]
+    printed = subprocess.run(told, capture_output=True, text=True, check=True).stdout.split()
+    # Its own reader may be off in the last digit, but not its sums by more than sdcMicro takes.
+    assert float(printed[0]) <= 2.2e-16
+    read = np.array([float.fromhex(entry) for entry in printed[1:]]).reshape(size, size)
+    np.testing.assert_allclose(read, exported.mechanism.matrix, rtol=3e-16, atol=0)
 
 
 def test_notion_of_refuses_what_it_does_not_know():
