@@ -141,7 +141,8 @@ class MechanismDocument:
             If it cannot be read.
         """
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            text = Path(path).read_text(encoding="utf-8")
+            content = json.loads(text)
         except (ValueError, RecursionError):
             raise ValueError(f"{path} is no mechanism: it is no JSON; take the file as it was written") from None
         found = content.get("format") if isinstance(content, dict) else None
@@ -151,7 +152,7 @@ class MechanismDocument:
                 "the package that wrote it"
             )
         try:
-            document = cls._of(content)
+            document = cls._of(content, text)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, LookupError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise ValueError(f"{path} was edited, or is damaged: {what}; take the file as it was written") from None
@@ -170,7 +171,7 @@ class MechanismDocument:
         return document
 
     @classmethod
-    def _of(cls, content: dict[str, Any]) -> MechanismDocument:
+    def _of(cls, content: dict[str, Any], text: str) -> MechanismDocument:
         stated = content.pop("checksum")
         for name in ("budget", "constraints", "knowledge", "policy"):
             if not isinstance(content[name], dict):
@@ -179,7 +180,8 @@ class MechanismDocument:
             raise ValueError(f"it has an unknown constraint {unknown[0]!r}")
         if not 1 <= content["bits"] <= BITS:
             raise ValueError(f"its bits are {content['bits']!r}, and at most {BITS}")
-        checksums = stated, _checksum(_lines(content))
+        as_written = _checksum([line.removesuffix(",") for line in text.split("\n")[1:-3]])
+        checksums = stated, as_written if as_written == stated else _checksum(_lines(content))
         labels = content["categories"]
         labels = range(labels) if isinstance(labels, int) else labels
         if len(set(labels)) != len(labels):
@@ -400,7 +402,8 @@ def _source_described(source: SourceSet) -> dict[str, Any]:
 
 def _source_of(described: Mapping[str, Any], labels: Sequence[Any]) -> SourceSet:
     if "lower" in described:
-        return SourceSet.from_intervals(described["lower"], described["upper"], labels, described["name"])
+        lower, upper = (np.array(described[name], dtype=float) for name in ("lower", "upper"))
+        return SourceSet.from_intervals(lower, upper, labels, described["name"])
     return SourceSet(np.array(described["vertices"], dtype=float), labels, described["name"])
 
 
