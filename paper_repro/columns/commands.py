@@ -41,7 +41,15 @@ from paper_repro.sources import SourceSet
 
 __all__ = ["estimate", "inspect", "release", "tradeoff"]
 
+_NO_KEY = (
+    "The key was made for this release and is thrown away: rows of it agree, those of a later release will not; --key FILE "
+    "keeps one."
+)
 _EACH_ROW = {True: "with --each-row, which takes TABLE as it is", False: "without --each-row"}
+_OUTSIDE = (
+    "Unbiased estimates may be below 0 or above 1, and intervals are not: such a frequency is close to the end of its "
+    "interval; --method likelihood gives none of them."
+)
 _SAME_DATA = (
     "What is known was taken from these very rows; publish the choice of a mechanism and you tell something of their "
     "frequencies."
@@ -294,6 +302,7 @@ def release(table: str, alpha: float | None, delta: float | None, as_json: bool,
     check_effects({"key": "" if options["consistent_by"] else "without --consistent-by"})
     check_effects(_idle_confidence(options["source"]))
     options["notion"] = chosen_notion(options["notion"], alpha=alpha, delta=delta)
+    has_key = bool(options["key"])
     options["key"] = _key(Path(options["key"]), options["output"]) if options["key"] else None
     options["forbidden"] = options["forbidden"] or None
     if options["losses"]:
@@ -302,6 +311,8 @@ def release(table: str, alpha: float | None, delta: float | None, as_json: bool,
         made = released(table, options.pop("column"), progress=progress, **options)
     report = made.report()
     report["notes"] = list(map(said, made.notes))
+    if options["consistent_by"] and not has_key:
+        report["notes"].append(_NO_KEY)
     if as_json:
         printed_json(report)
         return
@@ -357,6 +368,12 @@ def _key(path: Path, output: str | None) -> bytes | None:
             return None
         with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
             file.write(os.urandom(32))
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file for the key")
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        raise PermissionError(
+            f"others may read the key {path}, and undo the release; make it yours alone: chmod 600 {path}"
+        )
     key = path.read_bytes()
     if not 16 <= len(key) <= 64:
         raise ValueError(
@@ -418,17 +435,20 @@ def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = estimated(table, column, mechanisms, **options)
-    notes = [said(str(warning.message)) for warning in heard if issubclass(warning.category, UserWarning)]
+    outside = (found.frequencies < found.lower) | (found.frequencies > found.upper)
+    notes = [_OUTSIDE] * bool(outside.any())
+    notes += [said(str(warning.message)) for warning in heard if issubclass(warning.category, UserWarning)]
     if as_json:
         about = {"records": found.records, "confidence": found.confidence, "method": found.method, "of": found.of}
         printed_json(about | {"estimates": found.rows, "notes": notes})
         return
-    head = {name: name for name in found.rows[0]}
+    rows = found.rows
+    head = {name: name for name in rows[0]}
     if found.groups is not None:
         head |= {"group": options["by"], "frequency": "part of all rows"}
         del head["effective sample size"]
     title = f"{column} in {table}: {found.records:,} rows, {found.confidence:.0%} intervals, {found.method}"
-    printed_table(title, list(head.values()), [[row[name] for name in head] for row in found.rows])
+    printed_table(title, list(head.values()), [[row[name] for name in head] for row in rows])
     for note in notes:
         click.echo(note, err=True)
 

@@ -139,8 +139,9 @@ class Estimate(ShownAsTable):
         names = [{"category": label} for label in self.labels]
         if self.groups is not None:
             names = [{"group": group} | name for group in self.groups for name in names]
-        numbers = zip(*(column.ravel().tolist() for column in self._columns.values()), strict=True)
-        return [name | dict(zip(self._columns, row, strict=True)) for name, row in zip(names, numbers, strict=True)]
+        columns = self._columns
+        numbers = zip(*(column.ravel().tolist() for column in columns.values()), strict=True)
+        return [name | dict(zip(columns, row, strict=True)) for name, row in zip(names, numbers, strict=True)]
 
     @property
     def _columns(self) -> dict[str, FloatArray]:

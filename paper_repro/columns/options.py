@@ -46,6 +46,9 @@ __all__ = [
 # An exception raised while Python imports or collects garbage is lost: it is raised again at the next step.
 _told_to_stop = threading.Event()
 
+# Rows that are put into a frame: rich takes a minute for 20,000.
+_MOST_FRAMED = 500
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 EXPECTED = (OSError, MissingPackageError, CertificateError, SolverError)
@@ -244,7 +247,10 @@ def printed_json(content: Any) -> None:
 
 
 def printed_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "") -> None:
-    """Print a table: numbers with six significant digits, to the right."""
+    """Print a table: numbers with six significant digits, to the right; a long one as lines with tabs, without a frame."""
+    if len(rows) > _MOST_FRAMED:
+        click.echo("\n".join([title, "\t".join(head), *("\t".join(map(_cell, row)) for row in rows)]))
+        return
     tables, consoles = optional("rich.table", "data"), optional("rich.console", "data")
     table = tables.Table(title=title, caption=caption or None, title_justify="left", caption_justify="left")
     for place, name in enumerate(head):

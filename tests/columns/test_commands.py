@@ -177,6 +177,35 @@ print(*sorted({"pandas", "scipy.stats", "statsmodels", "matplotlib", "distribute
     assert ran.stdout.strip() == ""
 
 
+def test_a_key_is_ones_own_and_agrees_again(call, tmp_path):
+    eyes = pd.DataFrame({"id": np.arange(400), "eyes": ["blue", "brown", "blue", "green"] * 100})
+    eyes.to_csv("eyes.csv", index=False)
+    asked = ("--column", "eyes", "--distortion", 0.3, "--source", "unknown", "--consistent-by", "id")
+    assert "thrown away" in call("release", "eyes.csv", *asked).stdout
+    call("release", "eyes.csv", *asked, "--key", "key", "--output", "whole.csv")
+    call("release", "eyes.csv", *asked, "--key", "key", "--output", "again.csv")
+    assert Path("whole.csv").read_bytes() == Path("again.csv").read_bytes()
+    os.chmod("key", 0o644)
+    assert "others may read the key" in call("release", "eyes.csv", *asked, "--key", "key", code=1).stderr
+    os.chmod("key", 0o600)
+    assert "thrown away" not in call("release", "eyes.csv", *asked, "--key", "key").stdout
+    assert "is a folder" in call("release", "eyes.csv", *asked, "--key", ".", code=1).stderr
+
+
+def test_a_long_table_has_no_frame_and_all_rows(call):
+    people = pd.DataFrame({"eyes": ["blue", "brown", "blue"] * 1000, "group": np.arange(3000) // 10})
+    people.to_csv("eyes.csv", index=False)
+    call("release", "eyes.csv", "--column", "eyes", "--distortion", 0.2, "--output", "out.csv")
+    asked = ("estimate", "out.csv", "--column", "eyes", "--mechanism", "out.mechanism.json", "--by", "group")
+    found = call(*asked)
+    assert len(found.stdout.splitlines()) == 2 + 600 and found.stdout.count("\t") == 601 * 6
+    told = json.loads(call(*asked, "--json").stdout)
+    rows = told["estimates"]
+    outside = [row for row in rows if not row["lower"] <= row["frequency"] <= row["upper"]]
+    assert bool(outside) == any("may be below 0" in note for note in told["notes"])
+    assert sum(row["frequency"] for row in rows) == pytest.approx(1)
+
+
 def test_a_matrix_of_ones_own_is_compared(call):
     pd.DataFrame({"eyes": ["blue"] * 60 + ["brown"] * 40}).to_csv("eyes.csv", index=False)
     with open("pram.csv", "w") as file:
