@@ -111,9 +111,9 @@ def estimable(best: OptimalMechanism, *, share: float = 0.5) -> Estimable:
     check_between(share, "a number between 0 and 1", 0, 1, "share")
     if best.leakage == 0 and best.source.alphabet_size > 1:
         ((name, given),) = best.budget.items()
-        way = "more leakage" if name == "leakage" else f"a distortion below {best.distortion:.6g} only"
+        way = "allow more leakage" if name == "leakage" else f"ask for a distortion below {best.distortion:.6g}"
         raise ValueError(
-            f"at {name} {given:.6g} a constant answer is best, from which nothing can be estimated; allow {way}, or have that "
+            f"at {name} {given:.6g} a constant answer is best, from which nothing can be estimated; {way}, or have that "
             "answer published by estimable=False"
         )
     if best.constraints is not None:

@@ -233,7 +233,7 @@ def estimate(
     columns = [column] if by is None else [by, column]
     table = open_table(data, encoding=encoding)
     found = table.counts(columns)
-    groups = [None] if by is None else _distinct(found.column(by).combine_chunks())
+    groups = [None] if by is None else _distinct(found.column(0).combine_chunks())
     given = _documents_read(mechanism)
     channels = _of_groups(given, groups, by)
     labels = channels[0].labels
@@ -347,7 +347,10 @@ def _documents_read(given: Any) -> Any:
     documents = [_documents_read(one) for one in given]
     if len(documents) == 1 and "stratum" not in getattr(documents[0], "policy", {}):
         return documents[0]
-    return {getattr(one, "policy", {}).get("stratum"): one for one in documents}
+    strata = [getattr(one, "policy", {}).get("stratum") for one in documents]
+    if twice := [stratum for stratum in strata if strata.count(stratum) > 1]:
+        raise ValueError(f"two of the mechanisms are of the stratum {twice[0]!r}; give one for each")
+    return dict(zip(strata, documents, strict=True))
 
 
 def _of_groups(given: Any, groups: Sequence[Any], by: str | None) -> list[Mechanism]:
@@ -378,8 +381,9 @@ def _counted(
     """Records of each group and category, shape (G, M), from a table of distinct values and their counts."""
     if missing not in ("refuse", "leave out"):
         raise ValueError(f"missing must be 'refuse' or 'leave out', got {missing!r}")
-    values, numbers = found.column(columns[-1]), numpy_of(found.column("count").combine_chunks())
-    rows = [None] * len(numbers) if len(columns) == 1 else found.column(columns[0]).to_pylist()
+    values, counted = found.columns[-2:]
+    numbers = numpy_of(counted.combine_chunks())
+    rows = [None] * len(numbers) if len(columns) == 1 else found.column(0).to_pylist()
     place: dict[Hashable, int] = {str(label): number for number, label in enumerate(labels)}
     place |= {label: number for number, label in enumerate(labels)}
     texts = values.cast(arrow_module().string()).to_pylist()

@@ -116,16 +116,13 @@ def read_column(
     """
     if missing not in ("refuse", "keep", "category"):
         raise ValueError(f"missing must be 'refuse', 'keep' or 'category', got {missing!r}")
-    if by == name:
+    if by and by == name:
         raise ValueError(
             f"{table.name}: {name!r} cannot be released and make the strata too; name another column for these"
         )
     found = table.counts([by, name] if by else [name])
-    where, values, counts = (
-        f"{table.name}: column {name!r}",
-        found[name].combine_chunks(),
-        numpy_of(found["count"].combine_chunks()),
-    )
+    by_values, values, counts = (found.column(place).combine_chunks() for place in (0, bool(by), 1 + bool(by)))
+    where, counts = f"{table.name}: column {name!r}", numpy_of(counts)
     absent = numpy_of(values.is_null().cast("int8")) > 0
     gone, rows = int(counts[absent].sum()), int(counts.sum())
     if gone == rows:
@@ -157,14 +154,14 @@ def read_column(
     codes = categories.codes(values)
     strata, rows_of = None, np.zeros(len(codes), dtype=np.intp)
     if by:
-        names = arrow_module(".compute").unique(found[by].combine_chunks())
+        names = arrow_module(".compute").unique(by_values)
         if len(names) > _MOST_STRATA:
             raise ValueError(
                 f"{table.name}: column {by!r} would make {len(names):,} strata, each with a mechanism of its own, and at most "
                 f"{_MOST_STRATA:,} are made; name a column of fewer values"
             )
         strata = _found(names.drop_null(), bool(names.null_count), f"{table.name}: column {by!r}")
-        rows_of = strata.codes(found[by].combine_chunks())
+        rows_of = strata.codes(by_values)
     size = 1 if strata is None else len(strata.labels)
     table_of_counts = np.zeros((size, len(categories.labels)), dtype=np.int64)
     np.add.at(table_of_counts, (rows_of[codes >= 0], codes[codes >= 0]), counts[codes >= 0])

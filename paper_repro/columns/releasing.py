@@ -261,10 +261,10 @@ def release(
     for other, option in ((by, "by"), (consistent_by, "consistent_by")):
         if other:
             table.check_column(other)
-        if other == column:
-            raise ValueError(
-                f"{option} names {column!r}, the column that is released; name another one, or leave it out"
-            )
+            if other == column:
+                raise ValueError(
+                    f"{option} names {column!r}, the column that is released; name another one, or leave it out"
+                )
     if seed is not None and consistent_by:
         raise ValueError("give one of seed=... and consistent_by=..., not both: a seed is for tests alone")
     if isinstance(source, str | Path) and str(source).lower().endswith(".csv"):
@@ -340,6 +340,7 @@ def _stratum(
         if best.distortion == 0 and best.leakage > 0:
             ((name_of, most),) = best.budget.items()
             change = "more distortion" if name_of == "distortion" else "less leakage"
+            change += ", or keep less" if best.constraints is not None else ""
             raise ValueError(
                 f"at {name_of} {most:g} every value is published as it is, which hides nothing; allow {change}"
             )

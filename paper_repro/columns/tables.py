@@ -41,6 +41,8 @@ MISSING = "(missing)"
 _BATCH_BYTES, _BATCH_ROWS = 2**26, 2**18
 # Distinct values that are counted, and rows between two times that counts are added up.
 _MOST_CATEGORIES, _PENDING = 10_000_000, 2**21
+# Types that pyarrow reads, and can do little else with.
+_UNREAD = ("string_view", "binary_view", "halffloat")
 # Fewer rows than these tell no key from a column of categories.
 _FEW = 100
 
@@ -92,9 +94,10 @@ class Table(ABC):
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"{self.name}: no column {column!r}; its columns are {shortened(self.schema.names)}{hint}")
         kind = self.schema.field(column).type
-        if arrow_module(".types").is_nested(kind):
+        types, plain = arrow_module(".types"), _plain_type(kind)
+        if types.is_nested(plain) or str(plain) in _UNREAD:
             raise ValueError(
-                f"{self.name}: column {column!r} has values of the type {kind}; name one of texts or numbers"
+                f"{self.name}: column {column!r} has values of the type {kind}; name one of texts or numbers, or convert it"
             )
         return column
 
@@ -118,7 +121,7 @@ class Table(ABC):
         return compute.if_else(stand_for_it, arrow_module().nulls(1, found.type)[0], found)
 
     def counts(self, columns: Sequence[str], part: int | None = None) -> Any:
-        """How often the values of some columns occur together: a pyarrow.Table of these columns and ``count``, in order.
+        """How often the values of some columns occur together: a pyarrow.Table of these columns, and last ``count``, in order.
 
         Missing values are counted too, as nulls. Raises ValueError if a column is missing, or has more than 10,000,000 values.
         """
@@ -128,7 +131,7 @@ class Table(ABC):
         pending: list[Any] = []
         for batch in self.batches(columns, part):
             ones = integers_of(np.ones(batch.num_rows, dtype=np.int64))
-            pieces = arrow.table([*map(self.values, batch.columns), ones], names=[*columns, "count"])
+            pieces = arrow.table([*map(self.values, batch.columns), ones], names=[*columns, _COUNT])
             pending.append(_added_up([pieces], columns))
             if sum(map(len, pending)) > _PENDING:
                 pending = [_added_up(pending, columns)]
@@ -141,7 +144,11 @@ class Table(ABC):
             types = [_plain_type(self.schema.field(column).type) for column in columns]
             names = [*columns, "count"]
             return arrow.table([arrow.array([], type=kind) for kind in [*types, arrow.int64()]], names=names)
-        return _added_up(pending, columns).sort_by([(column, "ascending") for column in columns])
+        found = _added_up(pending, columns).sort_by([(column, "ascending") for column in columns])
+        return found.rename_columns([*columns, "count"])
+
+
+_COUNT = "\0count"  # no column of a table is called so
 
 
 def _added_up(tables: Sequence[Any], columns: Sequence[str]) -> Any:
@@ -155,11 +162,11 @@ def _added_up(tables: Sequence[Any], columns: Sequence[str]) -> Any:
     if size > max(len(codes), 1):
         codes = np.unique(codes, return_inverse=True)[1]
         size = int(codes.max()) + 1
-    sums = np.bincount(codes, numpy_of(_whole(table["count"])), size).astype(np.int64)
+    sums = np.bincount(codes, numpy_of(_whole(table[_COUNT])), size).astype(np.int64)
     place = np.zeros(size, dtype=np.int64)
     place[codes] = np.arange(len(codes))
     found = table.select(columns).take(integers_of(place[sums > 0]))
-    return found.append_column("count", integers_of(sums[sums > 0]))
+    return found.append_column(_COUNT, integers_of(sums[sums > 0]))
 
 
 def _whole(column: Any) -> Any:
@@ -354,7 +361,7 @@ class _Csv(Table):
         if not encoding:
             encoding = "utf-8-sig" if start == codecs.BOM_UTF8 else "utf-8"
         try:
-            codecs.lookup(encoding)
+            "".encode(encoding)
         except LookupError:
             raise ValueError(f"no encoding {encoding!r} is known; name one such as utf-8 or latin-1") from None
         with path.open(encoding=encoding, newline="") as file:

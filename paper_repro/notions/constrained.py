@@ -87,7 +87,7 @@ class Constraints:
         if invariant and source.bounds is not None and (source.bounds[0] < source.bounds[1]).any():
             raise ValueError(
                 "invariant=True keeps the frequencies of known priors, and these are intervals; give one prior, such as the "
-                "frequencies that were counted, SourceSet(counts / counts.sum())"
+                "frequencies that were counted (in a release source='frequencies')"
             )
         if invariant and source.alphabet_size > 1 and np.linalg.matrix_rank(source.vertices) == source.alphabet_size:
             raise ValueError(

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from paper_repro.columns.estimating import estimate
 from paper_repro.columns.releasing import release
 from paper_repro.columns.tables import MISSING, categories_of, open_table
 from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
@@ -137,6 +138,34 @@ def test_what_is_no_table_is_refused_in_one_sentence(tmp_path, raw, match):
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == raw
+
+
+@pytest.mark.parametrize("kind", ["list<item: int64>", "string_view", "halffloat"])
+def test_types_that_are_no_categories_are_refused(tmp_path, kind):
+    values = {"string_view": pa.array(["a", "b"]), "halffloat": pa.array(np.float16([1, 2]))}.get(kind, [[1], [2]])
+    table = pa.table({"c": values.cast(kind) if kind == "string_view" else values, "d": ["x", "y"]})
+    pq.write_table(table, tmp_path / "in.parquet")
+    with pytest.raises(ValueError, match=f"column 'c' has values of the type {kind.split('<')[0]}.*or convert it"):
+        open_table(tmp_path / "in.parquet").counts(["d", "c"])
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "rot13", "base64"])
+def test_an_encoding_that_is_none(tmp_path, encoding):
+    (tmp_path / "in.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=f"no encoding '{encoding}' is known"):
+        open_table(tmp_path / "in.csv", encoding=encoding)
+
+
+@pytest.mark.parametrize("name", ["count", "a.b", "a b", "é", '"', "a\nb", ""])
+def test_a_column_may_have_any_name(tmp_path, name):
+    table = pd.DataFrame({name: ["x", "y", "y"] * 40, "group": ["1", "2"] * 60})
+    table.to_csv(tmp_path / "in.csv", index=False)
+    release(tmp_path / "in.csv", name, distortion=0.2, by="group", output=tmp_path / "out.csv")
+    documents = [tmp_path / f"out.{group}.mechanism.json" for group in (1, 2)]
+    found = estimate(tmp_path / "out.csv", name, documents, by="group")
+    assert found.records == 120 and list(found.groups) == ["1", "2"]
+    with pytest.raises(ValueError, match="two of the mechanisms are of the stratum '1'"):
+        estimate(tmp_path / "out.csv", name, [*documents, documents[0]], by="group")
 
 
 def test_a_folder_a_lost_file_and_a_wrong_column(tmp_path):
