@@ -163,3 +163,42 @@ def test_random_multipliers_prove_nothing_that_is_false():
         table = [[f"{scale * x:.6f}" for x in row] for row in rng.exponential(size=(4, 3)) * rng.integers(0, 2, (4, 3))]
         with pytest.raises(checker.Refused):
             checker.check(changed(forged, (*POINT, "comparisons"), table))
+
+
+WEIGHTED = pr.optimal_mechanism(
+    SOURCE,
+    leakage=math.log(2),
+    notion=pr.DifferentialPrivacy(pr.Adjacency.from_weights([[0, 1, 2], [1, 0, 1], [2, 1, 0]])),
+).certificate
+
+
+@pytest.mark.parametrize(
+    "certificate", [ENDLESS, FLOORS, BETWEEN, WEIGHTED], ids=["endless", "floors", "between", "weights"]
+)
+def test_a_digit_changed_is_refused_unless_all_that_is_claimed_is_true(certificate):
+    """With seals that fit: what is still accepted has the optimum, which has not moved, between its bounds."""
+    (point,) = certificate["points"]
+    bounds = [name for name in point if name.startswith(("least_", "most_"))]
+    optimum = math.inf if point[bounds[0]] == "infinity" else float(Fraction(point[bounds[0]]))
+    for name in point:
+        for path, text in leaves(point[name], (*POINT, name)) if name not in ("seal", "distortion", "ratio") else ():
+            for place, digit in enumerate(text):
+                if digit.isdigit():
+                    other = text[:place] + str((int(digit) + 1) % 10) + text[place + 1 :]
+                    forged = changed(certificate, path, other)
+                    try:
+                        checker.check(forged)
+                    except checker.Refused:
+                        continue
+                    texts = [forged["points"][0][bound] for bound in bounds]
+                    least, most = (math.inf if text == "infinity" else float(Fraction(text)) for text in texts)
+                    assert least <= optimum * (1 + 1e-15) and most >= optimum * (1 - 1e-15)
+
+
+def leaves(content, path):
+    """Texts of a field, with the way to each."""
+    if isinstance(content, str):
+        yield path, content
+    items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, value in items:
+        yield from leaves(value, (*path, key))
