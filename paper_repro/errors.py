@@ -8,7 +8,7 @@ from typing import Any
 __all__ = ["CertificateError", "InfeasibleError", "MissingPackageError", "SolverError", "optional"]
 
 
-class SolverError(RuntimeError):
+class SolverError(ValueError, RuntimeError):
     """A solver stopped without an answer."""
 
 
@@ -16,7 +16,7 @@ class InfeasibleError(SolverError):
     """A program has no feasible point."""
 
 
-class CertificateError(RuntimeError):
+class CertificateError(ValueError, RuntimeError):
     """An answer was found, but its certificate does not close within the documented tolerance."""
 
 

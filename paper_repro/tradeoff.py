@@ -411,7 +411,8 @@ def certified(
         asked = f"distortion {distortion!r}" if by_distortion else f"leakage {leakage!r}"
         raise CertificateError(
             f"{notion.name} of {optimizer} at {asked}: found leakage {found[0]!r} and distortion {found[1]!r}, but "
-            f"the certificate leaves a gap of {gap:.3g} in {unit} (at most {accepted:g} is accepted)"
+            f"the certificate leaves a gap of {gap:.3g} in {unit} (at most {accepted:g} is accepted); ask for a budget a little "
+            "beside it, or merge the rarest letters"
         )
     return OptimalMechanism(
         source=optimizer.source,

@@ -56,7 +56,7 @@ _STEPS, _HALVINGS, _FAILURES = 350, 20, 12
 # Certified gaps, in nats or relative to the distortion, that are aimed at, and those beyond which another way is tried.
 _AIM, _ENOUGH, _ACCEPTED = 1e-11, 2e-10, 1e-7
 # What is aimed at where a curve may be steep, relative to the distortion, and points of it that are tried.
-_STEEP, _TRIALS = 1e-14, 20
+_STEEP, _TRIALS = 1e-14, 30
 # Constraints with a larger ratio of multiplier and slack have a row of their own.
 _STIFF = 1e3
 # Exponents beyond are as good as infinite.
@@ -273,7 +273,8 @@ class ChannelMomentProgram:
         """The leakage whose least distortion is this one: Newton's method between two that enclose it."""
         low, high = best.bound, min(best.figure, 600.0)
         place, aim = best.figure if best.figure <= high else 1.0, distortion * (1 - _STEEP)
-        for _ in range(_TRIALS):
+        width = math.inf
+        for trial in range(_TRIALS):
             tried = self._least_distortion(place, _STEEP)
             weight, price = float(tried.weights.sum()), float(tried.duals.sum())
             if not (weight > 0 and price > 0 and tried.gap <= _ACCEPTED):
@@ -286,12 +287,13 @@ class ChannelMomentProgram:
             if bound > best.bound:
                 best = replace(best, weights=tried.weights / weight, duals=duals, tangent=tangent, bound=bound)
             best = replace(best, gap=best.figure - best.bound)
-            if best.gap <= _ACCEPTED / 10:
+            if best.gap <= (_ACCEPTED / 100 if trial < _TRIALS // 2 else _ACCEPTED):
                 break
             low, high = (place, high) if tried.figure > aim else (low, place)
             change = (tried.figure - aim) * price / weight
             following = place + _lowered(self._alpha, change) if (self._alpha - 1) * change > -1 else -math.inf
-            place = following if low < following < high else (low + high) / 2
+            creeps, width = high - low > 0.5 * width, high - low
+            place = following if low < following < high and not creeps else (low + high) / 2
         return best
 
     def _proved(
@@ -305,7 +307,7 @@ class ChannelMomentProgram:
         high = math.log(self._perfect.distortion)
         low = high - leakage - 10.0 - math.log(len(self._costs))
         place = math.log(best.figure) if best.figure < self._perfect.distortion else (low + high) / 2
-        aim = leakage * (1 - 1e-11)
+        aim, width = leakage * (1 - 1e-11), math.inf
         for _ in range(_TRIALS):
             tried = _Search(self, math.exp(place), by_distortion=True, patience=10.0).run()
             bound = self._bounded(tried.tangent, tried.weights, tried.duals, leakage)
@@ -320,7 +322,8 @@ class ChannelMomentProgram:
             low, high = (place, high) if tried.figure > aim else (low, place)
             slope = float(tried.duals.sum()) * math.exp(place)
             following = place + (tried.figure - aim) / slope if slope > 0 else math.inf
-            place = following if low < following < high else (low + high) / 2
+            creeps, width = high - low > 0.5 * width, high - low
+            place = following if low < following < high and not creeps else (low + high) / 2
         return best
 
     @cached_property

@@ -179,6 +179,10 @@ class ChannelRatioProgram:
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a leakage in nats. Raises SolverError if no solver finds it."""
         leakage = min(leakage, _MOST)
+        if leakage == 0:  # a ratio of 1 rounds nothing
+            found = self._solve(leakage, Fraction(0), exchanges=_HURRIED)
+            if found.kept and not _is_open(found):
+                return _proposal(found, found)
         found = self._solve(leakage, exchanges=_HURRIED)
         if _is_open(found) or not found.kept:  # from bases of smaller leakages on: fractions may take long
             for smaller in itertools.takewhile(lambda rung: rung < leakage, _RUNGS):
@@ -352,8 +356,9 @@ class ChannelRatioProgram:
             self._start = None
             return self._solve(leakage, ulps, True, exchanges)
         self._start = program.basis
-        if ulps and found.distortion > 0 >= found.bound:
-            return self._solve(leakage, Fraction(0), wide, exchanges)
+        if ulps and (not found.kept or found.distortion > 0 >= found.bound):
+            without = self._solve(leakage, Fraction(0), wide, exchanges)
+            return without if without.kept or found.distortion > 0 >= found.bound else found
         return found
 
     def _keeps(self, matrix: FloatArray, leakage: float, ulps: Fraction) -> bool:

@@ -27,6 +27,8 @@ from paper_repro.types import BoolArray
 __all__ = ["ExactOptimum", "exact_optimum", "solve_exactly"]
 
 _Row = dict[int, int]
+# Exchanges that are waited for: the rule for them ends, but not soon.
+_MOST_EXCHANGES = 2_000
 # The key of a row's right side.
 _RIGHT = -1
 
@@ -61,7 +63,7 @@ def exact_optimum(
     upper: Sequence[Fraction | int],
     equal: slice = slice(0, 0),
     start: Basis | ExactOptimum | None = None,
-    most: int | None = None,
+    most: int = _MOST_EXCHANGES,
 ) -> ExactOptimum:
     """Minimize costs . x subject to matrix x <= upper, x >= 0, without rounding; the rows in ``equal`` are equalities.
 
@@ -75,7 +77,7 @@ def exact_optimum(
     start : Basis or ExactOptimum, optional
         That of :func:`paper_repro.solvers.linear.optimal_basis` for the same or a similar program of this shape; HiGHS is asked
         if it is not given.
-    most : int, optional
+    most : int
         Exchanges after which it is given up.
 
     Raises
@@ -141,7 +143,7 @@ class _Simplex:
                 self._columns[column][number] = entry
         self._equal = set(range(*equal.indices(len(upper))))
 
-    def from_basis(self, columns: set[int], tight: set[int], most: int | None) -> ExactOptimum:
+    def from_basis(self, columns: set[int], tight: set[int], most: int) -> ExactOptimum:
         self._choose(columns, tight)
         pivots = 0
         while True:
@@ -152,7 +154,7 @@ class _Simplex:
             wrong += [(self._order(k), k) for k, cost in reduced.items() if cost < 0]
             if not wrong:
                 return self._optimum(basic, duals, pivots)
-            if most is not None and pivots >= most:
+            if pivots >= most:
                 raise SolverError(f"the optimum was not reached in {pivots} exchanges")
             _, chosen = min(wrong)
             other = self._entering(chosen, basic[chosen] > 0) if chosen in basic else self._leaving(chosen)

@@ -36,6 +36,8 @@ _LARGE = 1e16
 EXCHANGES = 300
 # Iterations of HiGHS for each row, beyond which it is going round in circles.
 _ITERATIONS = 20
+# Seconds for a program, and for each pair of its rows, beyond which it is doing so within an iteration.
+_SECONDS, _OF_PAIRS = 5.0, 1e-5
 # By how much less is scaled up where HiGHS fails.
 _SHRINK = (1, 2**12, 2**24)
 # What HiGHS is told, and in addition when it fails.
@@ -187,6 +189,8 @@ class Refined:
                 self._model.setOptionValue(option, value)
             if retry:
                 self._model.clearSolver()
+            limit = self._model.getRunTime() + _SECONDS + _OF_PAIRS * len(self._right) ** 2
+            self._model.setOptionValue("time_limit", limit)
             self._model.run()
             if self._model.getModelStatus() == self._optimal:
                 break

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from paper_repro import ApproximateDP, SourceSet, optimal_mechanism
 from paper_repro.graphs import Adjacency, clique, line, ring
 from paper_repro.notions.ratios import hockey_stick_leakage, ratio_leakage
 from paper_repro.solvers.channel_ratio import ChannelRatioProgram, Comparisons
@@ -95,3 +96,10 @@ def test_what_is_compared():
 def test_large_programs_are_refused():
     with pytest.raises(ValueError, match=r"400 letters has 320000 rows, at most 200000 are solved; take fewer letters"):
         Comparisons.of_neighbors(ring(400), 0.1)
+
+
+def test_no_leakage_on_a_graph_is_solved_at_a_ratio_of_1():
+    rows = [[0.1, 0.15, 0.15, 0.15, 0.15, 0.15, 0.05, 0.1], [0.15, 0.15, 0.1, 0.25, 0.1, 0.1, 0.05, 0.1]]
+    notion = ApproximateDP(0.5, standard=True, adjacency=line(8))
+    best = optimal_mechanism(SourceSet(rows), leakage=0.0, notion=notion)
+    assert best.leakage <= 1e-14 and best.distortion == pytest.approx(0.4, rel=1e-14) and best.gap <= 1e-14
