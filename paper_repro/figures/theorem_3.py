@@ -86,11 +86,13 @@ def failure_table(letters: int, sets: int, seed: int = 0) -> pd.DataFrame:
 
     The sets have three vertices with entries in twentieths. Columns: ``source`` (the vertices as text), ``distortion``,
     ``lower``, ``exact`` and ``excess`` of the bound over the truth, in nats; one row a set, at the distortion with the largest
-    excess on a grid of ten.
+    excess on a grid of ten. Raises ValueError if there is to be none.
 
     >>> failure_table(3, 5)["excess"].max() >= 0
     np.True_
     """
+    if sets < 1:
+        raise ValueError(f"the number of random sets must be at least 1, got {sets}")
     rng = np.random.default_rng(seed)
     rows: list[list[object]] = []
     while len(rows) < sets:
