@@ -310,8 +310,9 @@ class _Step:
         np.add.at(self._whole, (column[own], child[own], child[own]), self._stiff[column[own], arcs[own]])
         self._rows: list[tuple[int, IntArray, FloatArray]] = []
         column, arcs = column[~own], arcs[~own]
-        for j in np.unique(column).tolist():
-            others = arcs[column == j]
+        cuts = np.searchsorted(column, np.arange(size + 1))
+        for j in np.flatnonzero(np.diff(cuts)).tolist():
+            others = arcs[cuts[j] : cuts[j + 1]]
             rows = (
                 self._change[j, program._take[others]]
                 - program._fade[others, np.newaxis] * self._change[j, program._give[others]]
@@ -480,5 +481,5 @@ def _off(products: FloatArray, center: float) -> FloatArray:
 
 def _reach(values: FloatArray, changes: FloatArray) -> float:
     """How many changes leave all values positive."""
-    falling = changes < 0
-    return float((-values[falling] / changes[falling]).min()) if falling.any() else math.inf
+    fastest = float((changes / values).min())
+    return -1 / fastest if fastest < 0 else math.inf

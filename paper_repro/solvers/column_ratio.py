@@ -68,8 +68,6 @@ _STEEP = 5.0
 # elsewhere too. Where it begins, in nats: at most, if nothing is known; at least; and to how many of 1 + nats that is found.
 _MANY, _MOST_INTERIOR, _SOLVED = 24, 200, 1e-10
 _BEGIN, _LITTLE, _NEARLY = 1.5, 0.1, 3e-3
-# Nats from which on rays are fewer on graphs without cycles.
-_FEW_RAYS = 2.0
 # What is left of the gap where many vertices are given up, rather than tried for minutes.
 _REFUSED = 1e-9
 # Distortions from which on its precision, which is absolute, is enough.
@@ -104,7 +102,7 @@ class _Bound:
 class ColumnRatioProgram:
     """The program of this module for one source set; keep it to go from one budget to the next.
 
-    Graphs with cycles of more than 24 vertices go to :mod:`paper_repro.solvers.column_interior` first, others where their gap
+    Graphs of more than 24 vertices go to :mod:`paper_repro.solvers.column_interior` first, others where their gap
     does not close here: then flows, shape (M, 2 E), are the certificate. Else it is ``(mu, parents)``: potentials, shape (M,),
     and trees, shape (M, M), where ``parents[j, y]`` is the next vertex on the way from y to the root of column j, which is its
     own parent.
@@ -151,16 +149,14 @@ class ColumnRatioProgram:
         self._bound: _Bound | None = None
         ends = self._arcs.T
         self._interior = InteriorColumns(vertices, costs, self._arcs, self._lengths[ends[0], ends[1]])
-        # Without cycles no tree changes, and few rays are needed but at small leakages; with them rounds of many vertices take a
-        # second each.
-        is_tree, self._many = len(self._arcs) == 2 * (size - 1), _MANY < size <= _MOST_INTERIOR
-        self._most_interior = 0.0 if not self._many else _FEW_RAYS if is_tree else math.inf
-        self._rounds = _ROUNDS if size <= _MANY or is_tree else _ROUNDS // 10
+        self._many = _MANY < size <= _MOST_INTERIOR
+        # Without cycles no tree changes; with them rounds of many vertices take a second each.
+        self._rounds = _ROUNDS if size <= _MANY or len(self._arcs) == 2 * (size - 1) else _ROUNDS // 10
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a positive leakage in nats. Raises SolverError if no solver finds it."""
         leakage = min(leakage, _MOST)
-        if leakage < self._most_interior and self._guess(leakage) > _FINE:
+        if self._many and self._guess(leakage) > _FINE:
             point = self._interior.at_leakage(self._within(leakage))
             if point is not None:
                 return self._proposed(point, point, leakage)
@@ -180,7 +176,7 @@ class ColumnRatioProgram:
         Raises SolverError if no solver finds it.
         """
         begin = self._about(distortion, upper) if self._many else _STEP  # nearly nothing may be enough
-        if begin < self._most_interior and distortion > _FINE:
+        if self._many and distortion > _FINE:
             points = self._interior.at_distortion(distortion, begin)
             if points is not None:
                 return self._proposed(*points, points[0].leakage + self._margin(points[0].leakage))
