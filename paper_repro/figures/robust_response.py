@@ -13,7 +13,7 @@ from paper_repro.curves import refined
 from paper_repro.figures.curves import Cited, add_curve, cited_as
 from paper_repro.figures.layout import PAGE, headline, label_lines
 from paper_repro.figures.registry import COLORS, DASHES, EXACT, Look
-from paper_repro.figures.style import LEAKAGE, canvas, drawing, rounded
+from paper_repro.figures.style import LEAKAGE, canvas, drawing, need, rounded
 from paper_repro.mechanisms import Mechanism
 from paper_repro.papers import ghazi2021
 from paper_repro.sources import SourceSet
@@ -50,14 +50,15 @@ def response_table(source: SourceSet, vertex: int, leakages: ArrayLike) -> pd.Da
     Columns: ``mechanism``, ``leakage`` in nats, ``distortion``, and ``end``: ``open`` and ``closed`` at both ends of a jump.
     RRWithPrior (Ghazi et al. 2021) is given the prior of one vertex, a number from 1, and appears twice: under that prior, and in
     the worst case over the set, which jumps where another number of letters is best for the prior. The leakages have shape
-    (points,); as many are added as lines right to half a pixel need. Raises ValueError if there is no such vertex, or a leakage
-    is negative.
+    (points,); as many are added as lines right to half a pixel need. Raises ValueError if there is no such vertex, no
+    leakage, or a negative one.
 
     >>> response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 1, [1.0])["distortion"].round(4).tolist()
     [0.2689, 0.2689, 0.8, 0.2]
     """
     if not 1 <= vertex <= source.vertex_count:
         raise ValueError(f"vertex must be between 1 and {source.vertex_count}, got {vertex!r}")
+    need(np.atleast_1d(leakages), "leakage")
     prior, size = source.vertices[vertex - 1], source.alphabet_size
 
     def distortions(leakages: FloatArray) -> FloatArray:
