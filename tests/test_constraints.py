@@ -212,6 +212,16 @@ def test_what_contradicts_itself_is_named(notion, given, message):
         pr.optimal_mechanism(LETTERS, distortion=0.4, notion=notion, **given)
 
 
+def test_what_never_occurs_cannot_be_kept_and_its_frequency_too():
+    source = pr.SourceSet([0.5, 0.5, 0.0], labels="abc")
+    with pytest.raises(ValueError, match=r"keep_at_least of 'c' and invariant=True are impossible.*'c' never occurs"):
+        pr.optimal_mechanism(source, distortion=0.2, keep_at_least={"c": 0.5}, invariant=True)
+    best = pr.optimal_mechanism(source, distortion=0.2, invariant=True)
+    assert best.leakage == pytest.approx(math.log(4), abs=1e-9) and not best.mechanism.matrix[:, 2].any()
+    always = pr.optimal_mechanism(LETTERS, distortion=0.2, keep_at_least={"a": 1, "b": 0.5})
+    assert math.isinf(always.leakage) and always.mechanism.matrix[0, 0] == 1
+
+
 def test_a_leakage_that_is_too_small_is_told():
     with pytest.raises(ValueError, match=r"need a leakage of at least 2\.89037 nats, got 0\.1"):
         pr.optimal_mechanism(LETTERS, leakage=0.1, keep_at_least=0.9)

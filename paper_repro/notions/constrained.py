@@ -307,6 +307,16 @@ class ConstrainedOptimizer(Optimizer):
             pairs = list(zip(leakage.givers.tolist(), leakage.takers.tolist(), strict=True))
         else:
             pairs = [(i, k) for i in range(len(names)) for k in range(len(names)) if i != k]
+        never = set(
+            np.flatnonzero(self._restrictions.kept.sum(axis=0) == 0).tolist() if self._constraints.invariant else []
+        )
+        for j in sorted(never & set(np.flatnonzero(self._restrictions.floors).tolist())):
+            if any(taker == j and giver not in never for giver, taker in pairs):
+                raise ValueError(
+                    f"keep_at_least of {names[j]!r} and invariant=True are impossible with finite {self.notion.name}: "
+                    f"{names[j]!r} never occurs, so that it must never be published for others, and they are its neighbors; "
+                    "leave the letter out, or its floor"
+                )
         allowed = self._restrictions.allowed
         for giver, taker in pairs:
             if (wrong := np.flatnonzero(allowed[giver] & ~allowed[taker])).size:
@@ -360,7 +370,7 @@ class ConstrainedOptimizer(Optimizer):
         if self._is_constant(distortion):
             return self._without_leakage()
         self._refuse_contradiction(distortion)
-        if distortion == 0 and self._tells_all:
+        if (distortion == 0 and self._tells_all) or self._tells_one:
             return Proposal(np.eye(self.source.alphabet_size), np.ones(len(self._vertices)))
         return self._closed(lambda: self._program.at_distortion(distortion))
 
@@ -396,6 +406,13 @@ class ConstrainedOptimizer(Optimizer):
             (self._vertices.max(axis=0)[:, np.newaxis] * self.distances + np.eye(len(self.distances)) > 0).all()
         )
 
+    @cached_property
+    def _tells_one(self) -> bool:
+        """Whether a letter is always kept and another sometimes, whose column then has ratios of any size: all may be told."""
+        floors = self._restrictions.floors
+        ratios = isinstance(self._program, DiagonalConstrainedProgram) and self._program.is_pure
+        return ratios and float(floors.max()) == 1 and int(np.count_nonzero(floors)) > 1
+
     def _is_constant(self, distortion: float) -> bool:
         return self._constant is not None and reaches(distortion, self._constant[0])
 
@@ -412,7 +429,7 @@ class ConstrainedOptimizer(Optimizer):
     def least_leakage(self, proposal: Proposal, distortion: float) -> float:
         if self._is_constant(distortion):
             return 0.0
-        if distortion == 0 and self._tells_all:
+        if (distortion == 0 and self._tells_all) or self._tells_one:
             return self.notion.leakage(np.eye(self.source.alphabet_size), self.source)
         if not proposal.certificate:
             return 0.0

@@ -152,6 +152,11 @@ class DiagonalConstrainedProgram:
         """Whether rows may differ without any leakage."""
         return self._delta > 0
 
+    @property
+    def is_pure(self) -> bool:
+        """Whether ratios are bounded, without delta."""
+        return self._form == "ratio" and self._delta == 0
+
     def _bounds(self) -> tuple[list[_Bound], list[_Bound]]:
         everywhere: list[bool] = np.asarray(self._allowed.all(axis=0)).tolist()
         number, one = (_ZERO, _ONE), (_ONE, _ZERO)
@@ -269,7 +274,7 @@ class DiagonalConstrainedProgram:
             if low < target < min(high - aside, 2 * low + 10):
                 nats = target
             elif math.isinf(high):
-                nats = 2 * low + 1
+                nats = 6 * low + 6
             elif high - low > _NEAR and not abs(target - high) < _NEAR**3:
                 nats = (low + high) / 2
             else:  # bounds are good to the left of the end: one step aside, or two, or four
@@ -312,7 +317,7 @@ class DiagonalConstrainedProgram:
     def least_leakage(self, certificate: tuple[Any, ...], distortion: float) -> float:
         """The largest leakage in nats known to be excluded at a distortion by (2); 0 if none is, infinity if all are."""
         root = self._root(certificate, Fraction(distortion * (1 + SPENT)))
-        if root is None:
+        if root is None or root >= Fraction(math.exp(MOST_NATS)):
             return math.inf
         if root < 2:
             return max(0.0, math.log1p(float(root - 1)) * (1 - 4e-16))

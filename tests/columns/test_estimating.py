@@ -144,6 +144,7 @@ def test_both_forms_of_the_inverse_agree(answers, rng):
         lambda inverse: inverse.averaged(vector),
         lambda inverse: inverse.estimated(vector),
         lambda inverse: inverse.squares(vector),
+        lambda inverse: inverse.cubes(vector),
         lambda inverse: inverse.curved(other, vector, other),
     ):
         assert np.allclose(of(whole), of(parts), rtol=1e-9, atol=1e-12)
