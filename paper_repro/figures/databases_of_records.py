@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from paper_repro.checks import check_count
 from paper_repro.composition import parallel_composition
 from paper_repro.curves import refined
 from paper_repro.databases import database_distances, database_leakage_curve, optimal_database_mechanism
@@ -60,9 +61,13 @@ _INTERVAL: dict[str, Any] = {"color": "#D9E3EE", "lw": 0}
 def cited_figure(values: int, records: int, prior: Sequence[float] = ()) -> Cited:
     """The theorem behind a figure of so many records, and its file name; for other databases, a name of their own.
 
+    Raises ValueError if there are no values or no records.
+
     >>> cited_figure(2, 2).name, cited_figure(3, 2).name
     ('databases', 'databases_3_2')
     """
+    check_count(values, "values")
+    check_count(records, "records")
     known = cited_as(_FIGURES, values, records, *map(float, prior), kind="databases")
     return known._replace(source=f"Zhong and Bu 2022, Theorem {6 if len(prior) else 7}")
 
