@@ -25,8 +25,10 @@ Cut = tuple[BoolArray, BoolArray]
 def filled(rooms: FloatArray, rows: FloatArray, columns: FloatArray, missed: float = 1e-12) -> FloatArray | Cut:
     """A table of these sums; or rows and columns, shapes (M,) and (N,), for which (1) holds.
 
-    Rooms, the most that cells take, have shape (M, N), sums (M,) and (N,), all of one unit and those of rows and columns the same
-    in all. The sums of the table are within a part ``missed`` of that.
+    Rooms, the most that cells take, have shape (M, N), sums (M,) and (N,), all probabilities or of another one unit, and those of
+    rows and columns the same in all. The sums of the table are within a part ``missed`` of that.
+
+    Raises SolverError if neither is found.
 
     >>> filled(np.array([[1.0, 1.0], [1.0, 0.0]]), np.array([1.0, 0.5]), np.array([1.0, 0.5])).round(9).tolist()
     [[0.5, 0.5], [0.5, 0.0]]
