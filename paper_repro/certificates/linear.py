@@ -315,7 +315,7 @@ class Channel:
         if bounded:
             fields["comparisons"] = used
         if self.invariant:
-            first = len(found.duals) - count * size - (self.outputs and bounded)
+            first = start + count + len(used) * self.standard + len(self._asked[0]) + size
             fields["stays"] = [
                 [-y for y in found.duals[first + v * size : first + (v + 1) * size]] for v in range(count)
             ]
@@ -479,7 +479,13 @@ def _bracket(channel: Channel, distortion: Fraction, about: Fraction) -> tuple[_
         channel.at(max(about, Fraction(1)) * (1 + Fraction(1, 10**6)), distortion),
     )
     while high.excess > 0:
-        low, high = high, channel.at(2 * high.ratio - 1, distortion)
+        try:
+            low, high = high, channel.at(max(2 * high.ratio - 1, high.ratio**2), distortion)
+        except OverflowError:  # floats hold no such ratio
+            raise ValueError(
+                "every ratio that floats hold is too small for this distortion, and that it is infinite is not proved: ask for a "
+                "little more distortion"
+            ) from None
     guess = about * (1 - _APART)
     while high.ratio > low.ratio * (1 + _APART):
         if not low.ratio < guess < high.ratio:
