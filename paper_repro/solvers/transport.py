@@ -34,7 +34,7 @@ def filled(rooms: FloatArray, rows: FloatArray, columns: FloatArray, missed: flo
     [[0.5, 0.5], [0.5, 0.0]]
     >>> chosen, other = filled(np.array([[1.0, 1.0], [1.0, 0.0]]), np.array([0.5, 1.0]), np.array([0.5, 1.0]))
     >>> chosen.tolist(), other.tolist()
-    ([False, True], [True, False])
+    ([False, True], [False, True])
     """
     from scipy.optimize import linprog
     from scipy.sparse import csc_array

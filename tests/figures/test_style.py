@@ -42,6 +42,7 @@ def test_what_draws_takes_a_table_and_never_a_model(draw):
 def test_every_page_has_the_name_of_a_notebook_and_no_name_twice():
     notebooks = {re.sub(r"^\d+_", "", path.stem) for path in (ROOT / "notebooks").glob("*.ipynb")}
     assert {page.__name__.rpartition(".")[2] for page in PAGES} == notebooks | {
+        "colorings",
         "curves",
         "layout",
         "ledger_pages",
@@ -52,6 +53,7 @@ def test_every_page_has_the_name_of_a_notebook_and_no_name_twice():
         "sliders",
         "style",
         "tables",
+        "theorem_3",
     }
     # What a page's figures are called and cited with is asked of each by one name.
     names = [name for page in PAGES for name in page.__all__ if name != "cited_figure"]
