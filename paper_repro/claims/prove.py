@@ -38,12 +38,15 @@ def always(conclusion: Any, *assumptions: Any) -> bool:
     (True, False)
     """
     z3 = optional("z3", "proofs")
-    solver = z3.Solver()
+    given = z3.Solver()
+    given.add(*assumptions)
+    # In a context of its own: what was decided before, and who frees it, has no part in it.
+    own = z3.Context()
+    solver = given.translate(own)
     solver.set("rlimit", _STEPS)
-    solver.add(*assumptions)
     if solver.check() == z3.unsat:
         raise ValueError(f"the assumptions {assumptions} contradict each other")
-    solver.add(z3.Not(conclusion))
+    solver.add(z3.Not(conclusion).translate(own))
     decided = solver.check()
     if decided == z3.unknown:
         raise RuntimeError(f"z3 cannot decide {conclusion}: {solver.reason_unknown()}")

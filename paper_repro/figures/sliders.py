@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import io
+import math
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,7 +29,7 @@ __all__ = ["frames", "matrix_html", "with_sliders"]
 
 # Jupyter's server sets it for the kernels of its notebooks; those of papermill and nbval have none.
 _SESSION = "JPY_SESSION_NAME"
-_STEPS = 100
+_STEPS = 50  # of a range, at least; a step is a power of ten
 _QUICK = 96  # dots per inch
 
 
@@ -77,6 +78,17 @@ def matrix_html(matrix: FloatArray, letters: Sequence[object], heading: str) -> 
     )
 
 
+def _step_and_value(low: float, high: float, start: float) -> tuple[float, float]:
+    """The steps of a slider, and the one nearest to where it is to begin.
+
+    >>> _step_and_value(0.02, 0.7, 0.3504)
+    (0.01, 0.35)
+    """
+    digits = math.ceil(math.log10(_STEPS / (high - low)))
+    steps = round((min(max(start, low), high) - low) * 10.0**digits)
+    return 10.0**-digits, min(high, round(low + steps * 10.0**-digits, digits + 12))
+
+
 def with_sliders(
     begin: Callable[..., Callable[..., str]], *fixed: object, **ranges: tuple[float, float, float]
 ) -> None:
@@ -88,7 +100,7 @@ def with_sliders(
         Of ``fixed``; gives a function of the sliders' values, by name, that returns HTML. A ValueError that this one raises is
         shown in its place.
     **ranges : three numbers each
-        Smallest and largest value of a slider, and where it begins; moved into the range if it lies outside.
+        Smallest and largest value of a slider, and where it begins: at the nearest step, as a browser would move it there.
 
     Raises
     ------
@@ -110,10 +122,10 @@ def with_sliders(
     widgets = optional("ipywidgets", "notebooks")
     sliders = {
         name: widgets.FloatSlider(
-            value=min(max(start, low), high), min=low, max=high, step=(high - low) / _STEPS, description=name,
-            readout_format=".3f",
+            value=value, min=low, max=high, step=step, description=name, readout_format=".3f"
         )
         for name, (low, high, start) in ranges.items()
+        for step, value in [_step_and_value(low, high, start)]
     }  # fmt: skip
     with mpl.rc_context(STYLE):
         page = begin(*fixed)

@@ -173,7 +173,7 @@ def test_the_number_of_workers_does_not_matter(few):
 def test_a_dask_cluster_finds_the_same(few):
     distributed = pytest.importorskip("distributed")
     local = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0", silence_logs=50
     )
     with local:
         assert judge(6, claims=few, scheduler=local.scheduler_address) == judge(6, claims=few, workers=1)
@@ -188,7 +188,7 @@ def test_a_cluster_that_fails_is_told_in_one_line(few, monkeypatch, workers, mat
     monkeypatch.setattr(cluster, "_WAIT", 3)
     monkeypatch.setattr(cluster, "digest", os.getpid)  # another one in a worker
     with distributed.LocalCluster(
-        n_workers=workers or 0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+        n_workers=workers or 0, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0", silence_logs=50
     ) as local:
         address = local.scheduler_address
         if workers is None:

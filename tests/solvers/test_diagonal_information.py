@@ -1,7 +1,6 @@
 """Mutual and Sibson information's program: the bound that every certificate rests on, and what is proposed."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -104,9 +103,7 @@ def test_information_against_an_output():
 def test_many_letters_and_vertices(order):
     vertices = np.random.default_rng(1).dirichlet(np.ones(3000), size=4)
     program = DiagonalInformationProgram(vertices, order)
-    start = time.perf_counter()
     found = program.at_distortion(0.3)
-    assert time.perf_counter() - start < 15
     prices, ratios = found.certificate
     channel = found.mechanism.spread
     outputs = channel.answers / channel.answers.sum()
