@@ -220,8 +220,8 @@ class _Problem:
         if finite and order:
             rest += sum(loads) * (loss if order == 1 else _outward("exp", (order - 1) * loss, UP))
             good = not self.outputs or loads == self.mixed(fields, "weights")[0]
-            good &= order > 1 or all(min(row) > 0 for row in used)
-            _need(good, fields.path, "has loads that are not the weights', or comparisons of 0")
+            good &= any(loads) and (order > 1 or all(min(row) > 0 for row in used))
+            _need(good, fields.path, "has loads of 0, or that are not the weights', or comparisons of 0")
         for ((i, k), weight), load, numbers in zip(self.compared.items(), loads, used, strict=finite):
             rest += self.delta * (max if self.standard else sum)(numbers)
             for j, x in enumerate(numbers) if load and any(numbers) else ():

@@ -16,6 +16,7 @@ PRIVATE = pr.optimal_mechanism(SOURCE, distortion="1/5").certificate
 LINE = pr.optimal_mechanism(SOURCE, leakage=math.log(2), notion=pr.DifferentialPrivacy(pr.line(3))).certificate
 RENYI = pr.optimal_mechanism(SOURCE, distortion="1/5", notion=pr.RenyiDP(2)).certificate
 MUTUAL = pr.optimal_mechanism(SOURCE, distortion="1/5", notion=pr.MutualInformation()).certificate
+SIBSON = pr.optimal_mechanism(SOURCE, distortion="1/5", notion=pr.SibsonInformation(2)).certificate
 ENDLESS = pr.optimal_mechanism(SOURCE, distortion=0).certificate
 BETWEEN = pr.optimal_mechanism(
     pr.SourceSet.from_intervals([0.3, 0.2, 0.1], [0.5, 0.4, 0.3]), distortion="1/5"
@@ -163,6 +164,24 @@ def test_random_multipliers_prove_nothing_that_is_false():
         table = [[f"{scale * x:.6f}" for x in row] for row in rng.exponential(size=(4, 3)) * rng.integers(0, 2, (4, 3))]
         with pytest.raises(checker.Refused):
             checker.check(changed(forged, (*POINT, "comparisons"), table))
+
+
+def test_multipliers_of_nothing_prove_nothing():
+    """All of them 0, and a claim far beyond the optimum."""
+    for certificate in (PRIVATE, LINE, RENYI, MUTUAL, SIBSON, BETWEEN, UNEVEN, FLOORS):
+        forged = certificate
+        for name, value in certificate["points"][0].items():
+            if name.startswith(("least_", "most_")):
+                forged = changed(forged, (*POINT, name), "1" if name.endswith("distortion") else "40")
+            elif isinstance(value, list):
+                forged = changed(forged, (*POINT, name), nothing(value))
+        with pytest.raises(checker.Refused):
+            checker.check(forged)
+
+
+def nothing(content):
+    """Zeros in that shape."""
+    return [nothing(part) for part in content] if isinstance(content, list) else "0"
 
 
 WEIGHTED = pr.optimal_mechanism(
