@@ -29,7 +29,7 @@ from paper_repro.errors import CertificateError
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion, Proposal
 from paper_repro.notions.constrained import ConstrainedOptimizer, Constraints
-from paper_repro.solvers.games import PERFECT_SLACK
+from paper_repro.solvers.games import reaches
 from paper_repro.sources import SourceSet, check_source
 from paper_repro.types import FloatArray, ShownAsTable
 
@@ -405,8 +405,8 @@ def certified(
     accepted = optimizer.tolerance(figure, unit)
     slack = optimizer.rounding(leakage, "nats"), optimizer.rounding(distortion, "distortion")
     # What misses the jump to no leakage by so little is at it; the floats of a constant answer may sum to an ulp more than 1.
-    beside = PERFECT_SLACK if found[0] <= _ULPS else 0.0
-    kept = found[0] <= leakage + slack[0] and found[1] <= distortion + slack[1] + beside
+    beside = found[0] <= _ULPS and reaches(distortion + slack[1], found[1])
+    kept = found[0] <= leakage + slack[0] and (beside or found[1] <= distortion + slack[1])
     if not (gap <= accepted and kept):
         asked = f"distortion {distortion!r}" if by_distortion else f"leakage {leakage!r}"
         raise CertificateError(
