@@ -19,6 +19,7 @@ from paper_repro.types import FloatArray
 __all__ = [
     "MOST_LETTERS",
     "ROW_SUM_TOLERANCE",
+    "Rounded",
     "as_fraction",
     "as_number",
     "check_alpha",
@@ -43,30 +44,62 @@ _NUMBER = re.compile(r"[+-]?([0-9]+/[0-9]+|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]
 MOST_LETTERS = 10_000  # of a channel that is written out: 800 MB
 
 
+class Rounded(float):
+    """A float that keeps the rational number it was rounded from: what is computed with it is a float like any other.
+
+    Attributes
+    ----------
+    exact : Fraction
+
+    Examples
+    --------
+    >>> third = as_number("1/3")
+    >>> third, third.exact, as_fraction(third), type(third / 2)
+    (0.3333333333333333, Fraction(1, 3), Fraction(1, 3), <class 'float'>)
+    """
+
+    exact: Fraction
+
+
 def as_number(value: object) -> float:
     """A real number, dimensionless or in nats, as a float. Raises TypeError for anything else.
 
-    Texts such as "1/3", "0.25" and "1e-3" are numbers. Truth values, complex, missing and masked numbers are none, and neither is
-    what a float cannot hold.
+    Texts such as "1/3", "0.25" and "1e-3" are numbers; what they and Fractions, Decimals and integers lose as floats, a
+    :class:`Rounded` one keeps. Truth values, complex, missing and masked numbers are none, and neither is what a float cannot
+    hold.
 
     >>> as_number(np.int64(3)), as_number("1/4")
     (3.0, 0.25)
     """
-    if type(value) is float:
+    if type(value) is float or isinstance(value, Rounded):
         return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     try:
-        if isinstance(value, str):
-            return float(as_fraction(value))
-        if not isinstance(value, bool) and isinstance(value, Real | Decimal):
+        if isinstance(value, float | np.floating):
             return float(value)
+        if isinstance(value, str) or (not isinstance(value, bool) and isinstance(value, Real | Decimal)):
+            return _rounded(value)
     except (OverflowError, ValueError):
         pass
     raise TypeError(
         f'every number must be real, or a text such as "1/3" or "0.25", and no truth value, got {value!r}; '
         "convert it by float(...)"
     )
+
+
+def _rounded(value: Any) -> float:
+    if isinstance(value, Decimal) and not value.is_finite():
+        return float(value)
+    try:
+        exact = as_fraction(value)
+    except TypeError:  # real, but of a kind that no fraction is made of
+        return float(value)
+    found = Rounded(exact)
+    if as_fraction(float(found)) == exact:
+        return float(found)
+    found.exact = exact
+    return found
 
 
 def as_fraction(value: Any) -> Fraction:
@@ -79,6 +112,8 @@ def as_fraction(value: Any) -> Fraction:
     >>> as_fraction("0.1"), as_fraction(0.1), as_fraction("2/6")
     (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3))
     """
+    if isinstance(value, Rounded):
+        return value.exact
     if isinstance(value, np.ndarray | np.generic):
         value = value.item()
     text = repr(value) if isinstance(value, float) else value
@@ -132,8 +167,9 @@ def check_between(
         found = as_number(value)
     except TypeError:
         raise ValueError(f"{name} must be a number, {allowed}, got {value!r}") from None
-    if not least <= found <= most:
-        raise ValueError(f"{name} must be {allowed}, got {found!r}{hint}")
+    exact = getattr(found, "exact", found)
+    if not least <= exact <= most:
+        raise ValueError(f"{name} must be {allowed}, got {found if exact is found else value}{hint}")
     return found
 
 
@@ -179,7 +215,7 @@ def check_alpha(alpha: float, notion: str, *, limits: bool = True) -> float:
     value = check_between(alpha, f"at least 1 for {notion}", 1, math.inf, "alpha", hint)
     if value in (1, math.inf) and not limits:
         raise ValueError(f"alpha must be a finite number above 1 for {notion} in this form, got {value!r}")
-    return max(value, 1 + 1e-6) if value > 1 else value
+    return 1 + 1e-6 if 1 < getattr(value, "exact", value) < 1 + 1e-6 else value
 
 
 def check_changes(distortion: float, records: int) -> float:

@@ -108,7 +108,7 @@ def verify(instances: int | None, quick: bool, scheduler: str, record: bool, onl
             check_checkout("verify --record")
         recorded = [] if record else _ledger()  # before minutes of work that it would make useless
         rows = _judged(count, scheduler)
-    except EXPECTED as error:
+    except (pr.CertificateError, pr.SolverError, *EXPECTED) as error:
         raise click.ClickException(str(error)) from None
     verdicts = Counter(row.verdict for row in rows)
     click.echo(f"{len(rows)} claims: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS))

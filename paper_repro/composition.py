@@ -24,7 +24,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_changes, check_count, check_same_letters
+from paper_repro.checks import as_fraction, as_number, check_changes, check_count, check_same_letters
 from paper_repro.deprecated import accepts_old_call, says_how
 from paper_repro.graphs import MOST_WRITTEN_OUT
 from paper_repro.mechanisms import Mechanism
@@ -248,7 +248,7 @@ def parallel_composition(
     changes, nats = check_budgets(distortion, leakage, partial(check_changes, records=records))
     notion = check_notion(notion, of_records=True)
     if distortion is not None:
-        local = optimal_mechanism(source, distortion=changes / records, notion=notion)
+        local = optimal_mechanism(source, distortion=as_number(as_fraction(changes) / records), notion=notion)
     else:
         local = optimal_mechanism(source, leakage=notion.share_of_leakage(nats, records), notion=notion)
     everyone = [(local.mechanism, source, records)]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.certificates.documents import written
+from paper_repro.certificates.documents import MOST_PROVED, written
 from paper_repro.checks import check_changes, check_count, check_grid, check_leakage
 from paper_repro.deprecated import accepts_old_call, says_how
 from paper_repro.graphs import MOST_WRITTEN_OUT, check_database_space, hamming
@@ -34,8 +34,6 @@ __all__ = [
 
 # Databases over which a program over the whole channel is solved.
 _MOST_SOLVED = 32
-# Databases of a certificate.
-_MOST_PROVED = 64
 # What the closed forms may be off, relative to the figure.
 _ROUNDING = 1e-9
 
@@ -177,9 +175,9 @@ class DatabaseOptimum(ShownAsTable):
         CertificateError
             If the checker refuses what was found.
         """
-        if self.values ** min(self.records, 7) > _MOST_PROVED:
+        if self.values ** min(self.records, 7) > MOST_PROVED:
             raise ValueError(
-                f"certificates are for at most {_MOST_PROVED} databases, whose channels fit a file, got {self.values}^"
+                f"certificates are for at most {MOST_PROVED} databases, whose channels fit a file, got {self.values}^"
                 f"{self.records}; the gap of the result is its proof"
             )
         costs, uniform = database_distances(self.values, self.records), self.profile is not None
@@ -280,9 +278,8 @@ def optimal_database_mechanism(
     0.87547
     """
     notion, optimizer = _optimizer(values, records, notion, source)
-    asked = distortion
     distortion, leakage = check_budgets(distortion, leakage, partial(check_changes, records=records))
-    given = {"leakage": leakage} if math.isinf(distortion) else {"distortion": asked}
+    given = {"leakage": leakage} if math.isinf(distortion) else {"distortion": distortion}
     best = certified(notion, optimizer, distortion=distortion, leakage=leakage, budget=given)
     profile = best.mechanism if isinstance(best.mechanism, Profile) else None
     return DatabaseOptimum(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["CertificateError", "InfeasibleError", "MissingPackageError", "SolverError", "optional"]
+__all__ = ["CertificateError", "InfeasibleError", "MissingPackageError", "SolverError", "optional", "retold"]
 
 
 class SolverError(ValueError, RuntimeError):
@@ -18,6 +18,15 @@ class InfeasibleError(SolverError):
 
 class CertificateError(ValueError, RuntimeError):
     """An answer was found, but its certificate does not close within the documented tolerance."""
+
+
+def retold(error: ValueError, text: str) -> ValueError:
+    """An error in other words, which still says whether the package failed or what it was given was wrong.
+
+    >>> retold(SolverError("it stopped"), "row 3: it stopped")
+    SolverError('row 3: it stopped')
+    """
+    return type(error)(text) if isinstance(error, SolverError | CertificateError) else ValueError(text)
 
 
 class MissingPackageError(ImportError):

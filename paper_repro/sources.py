@@ -25,7 +25,7 @@ from paper_repro.checks import (
     frame_labels,
 )
 from paper_repro.deprecated import says_how
-from paper_repro.knowledge.counts import ConfidenceMethod, confidence_intervals
+from paper_repro.knowledge.counts import ConfidenceMethod, check_counts, confidence_intervals
 from paper_repro.knowledge.intervals import (
     NEARLY_UNIFORM,
     TIE,
@@ -179,6 +179,20 @@ class SourceSet(ShownAsTable):
         made._set(check_labels(labels, len(bounds[0])), name, bounds)
         given_bounds = np.array([lower, upper], dtype=object)
         object.__setattr__(made, "_given", _given_exactly(given_bounds, np.array(bounds)))
+        return made
+
+    @classmethod
+    def from_frequencies(cls, counts: ArrayLike, labels: Sequence[Hashable] | None = None) -> SourceSet:
+        """The one distribution in which letters are as frequent as counted, exactly: ``counts / sum(counts)``.
+
+        ``counts`` are whole numbers, shape (M,), not all 0. Raises ValueError as :class:`SourceSet` does, where they are not.
+
+        >>> SourceSet.from_frequencies([1, 2]).exact
+        ((Fraction(1, 3), Fraction(2, 3)),)
+        """
+        listed = check_counts(counts, labels)
+        made = cls(listed / listed.sum(), labels)
+        object.__setattr__(made, "_given", [listed.tolist()])  # rows are divided by their sums
         return made
 
     @classmethod
@@ -505,7 +519,7 @@ def changes(matrix: FloatArray) -> FloatArray:
 
 def _given_exactly(table: Any, rows: FloatArray) -> list[list[Any]] | None:
     """The numbers as they were given, if they are not all floats."""
-    if getattr(table, "dtype", np.dtype(object)) != np.dtype(object):
+    if getattr(getattr(table, "dtype", None), "kind", "O") in "fiu":
         return None
     given = np.asarray(table, dtype=object).reshape(rows.shape)
     return None if {*map(type, given.flat)} <= {float, int, np.float64} else given.tolist()

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.certificates.documents import certificate, written
+from paper_repro.certificates.documents import MOST_PROVED, certificate, written
 from paper_repro.checks import (
     as_fraction,
     as_number,
@@ -70,7 +70,7 @@ class OptimalMechanism(ShownAsTable):
     costs : ndarray, shape (M, M), or None
         Distances from the true letter to the published one; None for Hamming distortion.
     budget : dict
-        What was asked for: a ``distortion``, as it was given, or a ``leakage`` in nats.
+        What was asked for: a ``distortion``, or a ``leakage`` in nats; rational numbers as :class:`paper_repro.checks.Rounded`.
     constraints : Constraints or None
         What was asked for beside that: chances to be kept, frequencies that stay, forbidden pairs.
     """
@@ -108,12 +108,8 @@ class OptimalMechanism(ShownAsTable):
         CertificateError
             If the checker refuses what was found.
         """
-        given = self.costs if self._given_costs is None else getattr(self._given_costs, "values", self._given_costs)
-        costs = (
-            None
-            if given is None
-            else [[as_fraction(cost) for cost in row] for row in np.asarray(given, dtype=object).tolist()]
-        )
+        given = self.costs if self._given_costs is None else self._given_costs
+        costs = None if given is None else [[as_fraction(cost) for cost in row] for row in given.tolist()]
         budget = {name: value if value == math.inf else as_fraction(value) for name, value in self.budget.items()}
         return certificate(self.source, self.notion, **budget, costs=costs, constraints=self.constraints, about=self)
 
@@ -226,7 +222,7 @@ def optimal_mechanism(
     constraints = Constraints.of(check_source(source), keep_at_least, invariant, forbidden)
     solve, check = solver(source, notion, costs, constraints)
     most, nats = check_budgets(distortion, leakage, check)
-    return solve(distortion=most, leakage=nats, given=leakage if distortion is None else distortion)
+    return solve(distortion=most, leakage=nats)
 
 
 def check_costs(costs: ArrayLike, source: SourceSet) -> FloatArray:
@@ -318,10 +314,12 @@ def solver(
     >>> round(solve(distortion=check(0.3)).leakage, 6)
     1.540445
     """
-    source, notion, unit, distances = check_source(source), check_notion(notion), 1.0, None
+    source, notion, unit, distances, exact = check_source(source), check_notion(notion), 1.0, None, None
     check: Callable[[float], float] = check_distortion
     if costs is not None:
         distances = check_costs(costs, source)
+        if len(distances) <= MOST_PROVED:
+            exact = np.array(getattr(costs, "values", costs), dtype=object)
         allowed = f"an expected cost between 0 and {(most := float(distances.max())):g}, the largest of the costs"
         check = partial(check_between, allowed=allowed, least=0, most=most)
         if most > 0 and abs(power := round(math.log2(np.median(distances[distances > 0])))) > 6:
@@ -333,18 +331,15 @@ def solver(
         else ConstrainedOptimizer(notion, source, constraints, scaled)
     )
 
-    def solve(
-        *, distortion: float = math.inf, leakage: float = math.inf, given: float | None = None
-    ) -> OptimalMechanism:
-        name, value = ("leakage", leakage) if math.isinf(distortion) else ("distortion", distortion)
-        budget = {name: value if given is None else given}
+    def solve(*, distortion: float = math.inf, leakage: float = math.inf) -> OptimalMechanism:
+        budget = {"leakage": leakage} if math.isinf(distortion) else {"distortion": distortion}
         found = certified(notion, optimizer, distortion=distortion / unit, leakage=leakage, budget=budget)
         if constraints is not None:
             found = replace(found, constraints=constraints)
         if distances is None:
             return found
         gap = found.gap * unit if found.gap_unit == "distortion" else found.gap
-        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances, _given_costs=costs)
+        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances, _given_costs=exact)
 
     return solve, check
 

@@ -39,7 +39,7 @@ from paper_repro.notions.constrained import Constraints
 from paper_repro.notions.ratios import is_clique
 from paper_repro.sources import SourceSet
 
-__all__ = ["certificate", "joined", "written"]
+__all__ = ["MOST_PROVED", "certificate", "joined", "written"]
 
 # Significant digits that are tried, one after the other, where numbers need not be exact, and those of the bounds then.
 _DIGITS, _BOUND = (30, 40, 60, None), 25
@@ -47,8 +47,8 @@ _DIGITS, _BOUND = (30, 40, 60, None), 25
 _SAME = Fraction(4, 10**16)
 # Fractions that as decimals are longer are written as fractions.
 _MOST_DECIMALS = 60
-# Letters of channels whose programs are solved in fractions.
-_MOST_ROWS = 64
+MOST_PROVED = 64
+"""Letters of channels whose programs are solved in fractions."""
 
 Table = Sequence[Sequence[Fraction]]
 
@@ -146,7 +146,7 @@ class _Asked:
             and constraints is None
             and (isinstance(notion, MaximalLeakage) or (ratios and is_clique(graph, size)))
         )
-        most = MOST_LETTERS if self._of_diagonal else _MOST_ROWS
+        most = MOST_LETTERS if self._of_diagonal else MOST_PROVED
         if size > most:
             raise ValueError(
                 f"certificates are for at most {most} letters {'' if self._of_diagonal else 'where tables are proved '}"
@@ -158,7 +158,7 @@ class _Asked:
         self.figure = "distortion" if distortion is None else self._loss
         spent = self._nats if self._curved else self._ratio
         self.budget = {self._loss: spent} if distortion is None else {"distortion": distortion}
-        self._costs = costs or [[Fraction(i != j) for j in range(size)] for i in range(min(size, _MOST_ROWS))]
+        self._costs = costs or [[Fraction(i != j) for j in range(size)] for i in range(min(size, MOST_PROVED))]
         # Which rows are compared: below 0 where none are.
         self._weights: list[list[Fraction]] | None = None
         if graph is not None and not graph.is_clique:
@@ -232,9 +232,9 @@ class _Asked:
                 return [Found(Fraction(0), Fraction(0), {"distortions": [Fraction(0)] * len(vertices[0])})]
             return [least_of_all(self._channel(vertices))]
         if distortion is not None and math.isinf(self._about.leakage):
-            if self._of_diagonal and len(vertices[0]) > _MOST_ROWS:
+            if self._of_diagonal and len(vertices[0]) > MOST_PROVED:
                 raise ValueError(
-                    f"that leakage is infinite is proved for at most {_MOST_ROWS} letters, got {len(vertices[0])}"
+                    f"that leakage is infinite is proved for at most {MOST_PROVED} letters, got {len(vertices[0])}"
                 )
             found = endless(self._channel(vertices), distortion)
             if found is None:
@@ -282,7 +282,8 @@ class _Asked:
 
 
 def _ratio(leakage: float | Fraction) -> Fraction:
-    value = Fraction(Context(prec=40).exp(Decimal(float(leakage))))
+    nats = as_fraction(leakage)
+    value = Fraction(Context(prec=40).exp(Context(prec=40).divide(Decimal(nats.numerator), Decimal(nats.denominator))))
     return max(Fraction(1), simplest_between(value * (1 - _SAME), value * (1 + _SAME)))
 
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import click
 
-from paper_repro.checks import check_distortion
+from paper_repro.checks import as_number, check_distortion, check_grid
 from paper_repro.columns.documents import MechanismDocument
 from paper_repro.columns.estimating import estimate as estimated
 from paper_repro.columns.knowing import WORDS, known_labels, known_source, read_column
 from paper_repro.columns.options import (
+    NUMBER,
     Once,
     address_option,
     budget_options,
@@ -118,7 +119,7 @@ def _epilog(*examples: str) -> str:
 @click.option(
     "--at",
     "distortions",
-    type=float,
+    type=NUMBER,
     multiple=True,
     callback=checked(check_distortion),
     help="A distortion, in [0, 1]; may be repeated. Default: 0.05 to 0.5.",
@@ -271,7 +272,7 @@ def _each_row(
         "optimum as it is."
     ),
 )
-@click.option("--keep-at-least", type=float, help="Probability with which each category is kept at least.")
+@click.option("--keep-at-least", type=NUMBER, help="Probability with which each category is kept at least.")
 @click.option("--invariant", is_flag=True, help="Keep the expected frequencies as they are.")
 @click.option(
     "--forbidden",
@@ -384,9 +385,11 @@ def _key(path: Path, output: str | None) -> bytes | None:
 
 def _numbers(path: str) -> Any:
     try:
-        return optional("pandas", "data").read_csv(path, comment="#", dtype=float)
-    except ValueError as error:
+        table = optional("pandas", "data").read_csv(path, comment="#", dtype=str)
+        check_grid(table, as_number)
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{path} is no table of costs: {error}") from None
+    return table
 
 
 @click.command(

@@ -340,7 +340,9 @@ class MechanismDocument:
 
 
 def _lines(content: Mapping[str, Any]) -> list[str]:
-    return [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in content.items()]
+    return [
+        f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False, default=str)}" for name, value in content.items()
+    ]
 
 
 def _checksum(lines: Sequence[str]) -> str:

@@ -151,11 +151,8 @@ def _constrained(best: OptimalMechanism, share: float) -> Estimable:
     for part in np.linspace(share, 1.0, _RAISED):
         floors = np.maximum(best.constraints.floors, part * (1 - response.distortions))
         constraints = replace(best.constraints, floors=floors)
-        solve, check = solver(best.source, best.notion, best.costs, constraints)
-        budget = dict(best.budget)
-        if "distortion" in budget:
-            budget = {"distortion": check(budget["distortion"]), "given": budget["distortion"]}
-        found = solve(**budget).mechanism
+        solve, _ = solver(best.source, best.notion, best.costs, constraints)
+        found = solve(**best.budget).mechanism
         if amplifications(found).max() <= limit:
             return _priced(best, found)
     raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from paper_repro.checks import shortened
+from paper_repro.checks import as_number, shortened
 from paper_repro.columns.tables import MISSING, Categories, Table, arrow_module, categories_of, numpy_of
 from paper_repro.knowledge.counts import ConfidenceMethod
 from paper_repro.sources import SourceSet
@@ -266,14 +266,14 @@ def known_source(
         return source
     if isinstance(source, Mapping) or hasattr(source, "to_dict"):
         known: dict[Hashable, float] = {str(label): value for label, value in dict(source).items()}
-        if sum(known.values()) < 1.5:
+        if sum(map(as_number, known.values())) < 1.5:
             return SourceSet(known)
-        whole = [int(value) if float(value).is_integer() else value for value in known.values()]
+        whole = [int(value) if as_number(value).is_integer() else value for value in known.values()]
         return SourceSet.from_counts(whole, confidence, method, labels=tuple(known))
     if source in (None, "counts"):
         return SourceSet.from_counts(counts, confidence, method, labels=tuple(labels))
     if source == "frequencies":
-        return SourceSet(counts / counts.sum(), labels=tuple(labels))
+        return SourceSet.from_frequencies(counts, tuple(labels))
     if source == "order":
         order = np.argsort(-counts, kind="stable")
         return SourceSet.from_order(tuple(labels[place] for place in order))

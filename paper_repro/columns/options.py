@@ -19,13 +19,14 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from paper_repro.checks import check_distortion, check_leakage
-from paper_repro.errors import CertificateError, MissingPackageError, SolverError, optional
+from paper_repro.checks import as_number, check_distortion, check_leakage
+from paper_repro.errors import MissingPackageError, optional
 from paper_repro.notions import NOTION_NAMES, Notion, notion_by_name
 from paper_repro.reproduce.cluster import check_address
 
 __all__ = [
     "EXPECTED",
+    "NUMBER",
     "Once",
     "address_option",
     "budget_options",
@@ -51,8 +52,21 @@ _MOST_FRAMED = 500
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-EXPECTED = (OSError, MissingPackageError, CertificateError, SolverError)
+EXPECTED = (OSError, MissingPackageError)
 """What is said in one line, with a ValueError about what the user gave; all else is a fault of the program, shown whole."""
+
+
+class _Number(click.types.FloatParamType):
+    """A number such as 0.25, or 1/3, which stays rational."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            return as_number(value)
+        except TypeError:  # infinity, or what click has a sentence for
+            return float(super().convert(value, param, ctx))
+
+
+NUMBER = _Number()
 
 
 class Once(click.Command):
@@ -175,10 +189,10 @@ def checked(check: Callable[[float], float]) -> Callable[[click.Context, click.P
 def budget_options(command: Command, *, losses: bool = False) -> Command:
     """The options ``--distortion`` and ``--leakage``."""
     for option in (
-        click.option("--leakage", type=float, callback=checked(check_leakage), help="Largest leakage, in nats."),
+        click.option("--leakage", type=NUMBER, callback=checked(check_leakage), help="Largest leakage, in nats."),
         click.option(
             "--distortion",
-            type=float,
+            type=NUMBER,
             callback=None if losses else checked(check_distortion),
             help="Largest probability of change, in [0, 1]" + "; with --losses, the largest expected one." * losses,
         ),
@@ -190,8 +204,8 @@ def budget_options(command: Command, *, losses: bool = False) -> Command:
 def notion_options(command: Command) -> Command:
     """The options ``--notion``, ``--alpha`` and ``--delta``, for :func:`chosen_notion`."""
     for option in (
-        click.option("--delta", type=float, help="Of approximate differential privacy; default: 0.1."),
-        click.option("--alpha", type=float, help="Order of the Renyi and Sibson notions; default: 2."),
+        click.option("--delta", type=NUMBER, help="Of approximate differential privacy; default: 0.1."),
+        click.option("--alpha", type=NUMBER, help="Order of the Renyi and Sibson notions; default: 2."),
         click.option(
             "--notion",
             type=click.Choice(NOTION_NAMES),

@@ -22,7 +22,7 @@ from paper_repro.columns.randomness import Bits, Consistent, OperatingSystem, Se
 from paper_repro.columns.sampler import IntegerSampler
 from paper_repro.columns.tables import Categories, arrow_module, integers_of, open_table
 from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
-from paper_repro.errors import CertificateError, SolverError
+from paper_repro.errors import retold
 from paper_repro.notions import NOTION_NAMES, Notion, notion_by_name
 from paper_repro.reproduce.cluster import on_cluster
 from paper_repro.sources import SourceSet
@@ -325,7 +325,7 @@ def _strata(names: Sequence[str], *told: Any) -> tuple[Stratum, ...]:
         return tuple(made)
     first, *others = refused
     more = f", as for {shortened(others)}" if others else ""
-    raise ValueError(f"{f'stratum {first!r}{more}: ' * bool(first)}{refused[first]}") from None
+    raise retold(refused[first], f"{f'stratum {first!r}{more}: ' * bool(first)}{refused[first]}") from None
 
 
 def _stratum(
@@ -335,20 +335,17 @@ def _stratum(
     known = known_source(source, counts, column.categories.labels, confidence=confidence)
     if "costs" in asked:
         asked = {**asked, "costs": _in_order(asked["costs"], known.labels)}
-    try:
-        best = optimal_mechanism(known, **asked)
-        if best.distortion == 0 and best.leakage > 0:
-            ((name_of, most),) = best.budget.items()
-            change = "more distortion" if name_of == "distortion" else "less leakage"
-            change += ", or keep less" if best.constraints is not None else ""
-            raise ValueError(
-                f"at {name_of} {most:g} every value is published as it is, which hides nothing; allow {change}"
-            )
-        mechanism, price = best.mechanism, best.gap
-        if is_estimable:
-            mechanism, price = made_estimable(best)[:2]
-    except ValueError as error:
-        raise ValueError(str(error)) from None
+    best = optimal_mechanism(known, **asked)
+    if best.distortion == 0 and best.leakage > 0:
+        ((name_of, most),) = best.budget.items()
+        change = "more distortion" if name_of == "distortion" else "less leakage"
+        change += ", or keep less" if best.constraints is not None else ""
+        raise ValueError(
+            f"at {name_of} {most:g} every value is published as it is, which hides nothing; allow {change}"
+        )
+    mechanism, price = best.mechanism, best.gap
+    if is_estimable:
+        mechanism, price = made_estimable(best)[:2]
     sampler = IntegerSampler.of(mechanism)
     spent, unknowing = sampler.distortion(known, best.costs), None
     if best.gap_unit == "nats" and spent > best.budget["distortion"] * (1 + _RESOLVED):
@@ -390,7 +387,7 @@ def _in_order(losses: Any, labels: Sequence[Any]) -> Any:
             f"the losses have {losses.shape[0]} rows for {len(names)} categories; give each one, in the header's order"
         )
     order = [names.index(label) for label in wanted]
-    return losses.to_numpy(dtype=float)[np.ix_(order, order)]
+    return losses.to_numpy(dtype=object)[np.ix_(order, order)]
 
 
 def _order(source: SourceSet, categories: Categories) -> IntArray:
@@ -446,7 +443,7 @@ def _proof(best: OptimalMechanism) -> dict[str, Any] | None:
         return None
     try:
         return best.certificate
-    except (CertificateError, SolverError, ValueError):
+    except ValueError:
         return None
 
 

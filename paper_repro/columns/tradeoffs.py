@@ -14,6 +14,7 @@ from paper_repro.checks import check_distortion, check_grid
 from paper_repro.columns.estimable import estimable
 from paper_repro.columns.knowing import known_source
 from paper_repro.columns.tables import Table, arrow_module, open_table
+from paper_repro.errors import retold
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import Notion
 from paper_repro.reproduce.cluster import on_cluster
@@ -200,4 +201,4 @@ def _least(row: _Row) -> list[float]:
         )
         return [optimal_mechanism(source, distortion=d, notion=row.notion).leakage for d in row.distortions]
     except ValueError as error:
-        raise ValueError(f"{row.where}: {error}") from None
+        raise retold(error, f"{row.where}: {error}") from None

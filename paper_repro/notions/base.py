@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_matrix_fits
+from paper_repro.checks import as_fraction, as_number, check_matrix_fits
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.exact_curves import ExactCurve
@@ -260,4 +260,4 @@ class Notion(ABC):
 
     def share_of_leakage(self, leakage: float, records: int) -> float:
         """What one of n records may leak if all, through the same mechanism, may leak ``leakage`` nats: here the n-th part."""
-        return leakage / records
+        return leakage if math.isinf(leakage) else as_number(as_fraction(leakage) / records)

@@ -1,12 +1,19 @@
 """A certificate for every kind of problem: one rational number where the optimum of a linear notion is one, bounds elsewhere."""
 
+import json
 import math
 from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import paper_repro as pr
 from paper_repro.certificates import checker
+from paper_repro.certificates.documents import written
+from paper_repro.cli import main
 from paper_repro.graphs import Adjacency
 
 THIRDS = pr.SourceSet([["1/2", "1/3", "1/6"], ["1/6", "1/2", "1/3"]])
@@ -61,17 +68,94 @@ def test_roots_of_ratios_are_enclosed(budget):
     assert 0 < most - least < Fraction(1, 10**15)
 
 
-def test_rational_inputs_stay_rational():
-    certificate = pr.optimal_mechanism(
-        BETWEEN,
-        distortion=Fraction(2, 7),
-        keep_at_least="1/3",
-        costs=[[0, "1/3", 1], [Fraction(1, 3), 0, 1], [1, 1, 0]],
-    ).certificate
-    assert certificate["source_set"]["lower"][0] == certificate["at_least"][0][0] == certificate["costs"][1][0] == "1/3"
-    assert certificate["points"][0]["distortion"] == "2/7"
-    nats = pr.optimal_mechanism(THIRDS, leakage="1/3", notion=pr.MutualInformation()).certificate
-    assert nats["points"][0]["leakage"] == "1/3"
+THIRD = Fraction(1, 3)
+SPLIT = np.array([["0", "1/3", "1"], ["1/3", "0", "1/7"], ["1", "1/3", "0"]])
+
+
+@pytest.mark.parametrize("third", ["1/3", THIRD], ids=["text", "Fraction"])
+@pytest.mark.parametrize(
+    ("make", "place"),
+    [
+        (lambda third: {"distortion": third}, ("points", 0, "distortion")),
+        (lambda third: {"leakage": third, "notion": pr.MutualInformation()}, ("points", 0, "leakage")),
+        (lambda third: {"notion": pr.ApproximateDP(third)}, ("notion", "delta")),
+        (lambda third: {"notion": pr.ApproximateDP(third, True, pr.line(3))}, ("notion", "delta")),
+        (lambda third: {"notion": pr.RenyiDP(4 * Fraction(third))}, ("notion", "order")),
+        (lambda third: {"notion": pr.RenyiDP(4 * Fraction(third), pr.line(3))}, ("notion", "order")),
+        (lambda third: {"notion": pr.SibsonInformation(4 * Fraction(third))}, ("notion", "order")),
+        (
+            lambda third: {
+                "notion": pr.DifferentialPrivacy(Adjacency.from_weights([[0, third, 2], [1, 0, 1], [2, 1, 0]])),
+            },
+            ("notion", "weights", 0, 1),
+        ),
+        (lambda third: {"costs": [[0, third, 1], [1, 0, 1], [1, 1, 0]]}, ("costs", 0, 1)),
+        (lambda third: {"costs": SPLIT}, ("costs", 0, 1)),
+        (lambda third: {"costs": pd.DataFrame(SPLIT, columns=range(3))}, ("costs", 0, 1)),
+        (lambda third: {"keep_at_least": third}, ("at_least", 0, 0)),
+        (lambda third: {"keep_at_least": {0: third}}, ("at_least", 0, 0)),
+        (lambda third: {"keep_at_least": np.array([third, 0, 0], dtype=object)}, ("at_least", 0, 0)),
+        (lambda third: {"vertices": [third, "1/2", "1/6"]}, ("source_set", "vertices", 0, 0)),
+        (lambda third: {"vertices": np.array([str(third), "1/2", "1/6"])}, ("source_set", "vertices", 0, 0)),
+        (
+            lambda third: {"vertices": pd.Series([str(third), "1/2", "1/6"], dtype="string")},
+            ("source_set", "vertices", 0, 0),
+        ),
+        (lambda third: {"bounds": ([third, "1/9", "1/9"], ["1/2"] * 3)}, ("source_set", "lower", 0)),
+        (lambda third: {"bounds": (["1/9"] * 3, [third, 0.5, 0.5])}, ("source_set", "upper", 0)),
+    ],
+)
+def test_rational_inputs_stay_rational(make, place, third):
+    asked = make(third)
+    asked |= {} if "leakage" in asked else {"distortion": asked.get("distortion", "1/9")}
+    vertices, bounds = asked.pop("vertices", ["1/2", "1/3", "1/6"]), asked.pop("bounds", None)
+    source = pr.SourceSet.from_intervals(*bounds) if bounds else pr.SourceSet(vertices)
+    found = certificate = pr.optimal_mechanism(source, **asked).certificate
+    for step in place:
+        found = found[step]
+    assert Fraction(found) == (Fraction(4, 3) if place[-1] == "order" else THIRD) and checker.check(certificate)
+
+
+@pytest.mark.parametrize(
+    ("found", "budget"),
+    [
+        (pr.optimal_database_mechanism(2, 2, distortion="1/3", notion=pr.MaximalLeakage()), {"distortion": THIRD}),
+        (pr.optimal_database_mechanism(2, 2, leakage="1/3", notion=pr.MutualInformation()), {"leakage": THIRD}),
+        (pr.parallel_composition(THIRDS, 7, distortion="1/3").local, {"distortion": THIRD / 7}),
+        (
+            pr.parallel_composition(THIRDS, 7, leakage=THIRD, notion=pr.MutualInformation()).local,
+            {"leakage": THIRD / 7},
+        ),
+    ],
+    ids=["databases", "databases, leakage", "records", "records, leakage"],
+)
+def test_budgets_of_records_stay_rational(found, budget):
+    (point,) = found.certificate["points"]
+    assert {name: Fraction(point[name]) for name in budget} == budget
+
+
+def test_rational_options_stay_rational(tmp_path, monkeypatch):
+    """From the command line to the certificate beside a release, which the checker accepts."""
+    monkeypatch.chdir(tmp_path)
+    Path("eyes.csv").write_text("eyes\n" + "blue\n" * 3 + "brown\n" * 2 + "green\n", encoding="utf-8")
+    Path("costs.csv").write_text("blue,brown,green\n0,1/3,1\n1/3,0,1/7\n1,1/3,0\n", encoding="utf-8")
+    options = "--column eyes --source frequencies --distortion 1/7 --output out.csv --seed 1".split()
+    kinds = [
+        ["--notion", "approximate differential privacy", "--delta", "1/9", "--keep-at-least", "1/3"],
+        ["--losses", "costs.csv"],
+    ]
+    for kind, expected in zip(kinds, ({"delta": "1/9", "at_least": "1/3"}, {"costs": "1/3"}), strict=True):
+        made = CliRunner().invoke(main, ["release", "eyes.csv", *options, *kind])
+        assert made.exit_code == 0, made.output
+        found = json.loads(Path("out.mechanism.json").read_text(encoding="utf-8"))["certificate"]
+        assert found["source_set"]["vertices"] == [["0.5", "1/3", "1/6"]] and found["points"][0]["distortion"] == "1/7"
+        told = {**found["notion"], **{name: found[name][0] for name in ("at_least", "costs") if name in found}}
+        for name, value in expected.items():
+            assert value in told[name]
+        Path("proof.json").write_text(written(found), encoding="utf-8")
+        assert CliRunner().invoke(main, ["check", "proof.json"]).exit_code == 0
+        Path("out.csv").unlink()
+        Path("out.mechanism.json").unlink()
 
 
 @pytest.mark.parametrize(
