@@ -194,6 +194,10 @@ def ratio_leakage(
     logs = np.log((larger - limit).astype(float)) - np.log(smaller)
     most = float(logs.max())
     close = logs >= most - _CLOSE * max(1.0, abs(most))
+    larger, smaller = larger[close], smaller[close]
+    with np.errstate(over="ignore"):  # two infinite ones are both tried
+        ratios = (larger - limit).astype(float) / smaller
+    close = ratios >= ratios.max() * (1 - 1e-15)  # each is off by three roundings
     pairs = set(zip(larger[close].tolist(), smaller[close].tolist(), strict=True))  # letters treated alike are many
     return _log_of_largest((Fraction(above) - Fraction(delta)) / Fraction(below) for above, below in pairs)
 
