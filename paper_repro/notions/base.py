@@ -226,8 +226,8 @@ class Notion(ABC):
         return None
 
     def is_worst_at_uniform(self, source: SourceSet) -> bool:
-        """Whether the best symmetric mechanisms for the uniform prior are best for a source set: Class I, for most notions."""
-        return source.source_class == "I"
+        """Whether the best symmetric mechanisms for the uniform prior are best for a source set: if it is in it, for most."""
+        return source.contains_uniform
 
     @abstractmethod
     def profile_program(self, values: int, records: int) -> ProfileProgram:

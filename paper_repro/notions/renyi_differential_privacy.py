@@ -142,7 +142,7 @@ class RenyiDP(Notion):
         if math.isinf(self.alpha):
             return DifferentialPrivacy(self.adjacency).optimizer(source, costs)
         simple = costs is None and is_clique(self.adjacency, source.alphabet_size)
-        if simple and source.source_class == "I":
+        if simple and source.contains_uniform:
             size = source.alphabet_size
             return RandomizedResponseOptimizer(
                 self,

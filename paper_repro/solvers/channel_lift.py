@@ -40,7 +40,7 @@ a function of the distortion, inside its curve too. Newton's method on ``s = 1/t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
@@ -56,6 +56,7 @@ from paper_repro.solvers.exact import ExactOptimum, exact_optimum
 from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.solvers.linear import Basis
 from paper_repro.solvers.proposals import Proposal
+from paper_repro.solvers.refinement import Refined
 from paper_repro.types import BoolArray, FloatArray
 
 __all__ = ["ChannelLiftProgram"]
@@ -102,6 +103,8 @@ _JUMP = 1e-9
 _MOST_WORK = 200_000
 # Unknowns of programs that are solved in fractions where floats do not do.
 _MOST_EXACT, _MOST_PIVOTS = 150, 100
+# What digits may miss, relative to the distortion.
+_DIGITS = Fraction(1, 10**24)
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,7 @@ class ChannelLiftProgram:
         self._vertices, self._costs = vertices[:, self._known], costs[self._known]
         self._models: dict[tuple[float, float], _Model] = {}
         self._basis: Basis | ExactOptimum | None = None
+        self._start: Any = None
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a finite positive leakage in nats."""
@@ -169,6 +173,7 @@ class ChannelLiftProgram:
 
         return self._first_closed(
             lambda: solved(self._in_floats, math.exp(-leakage)),
+            lambda: solved(self._in_digits, _exponential(leakage)),
             lambda: solved(self._in_fractions, _exponential(leakage)),
         )
 
@@ -179,11 +184,12 @@ class ChannelLiftProgram:
         """
         return self._first_closed(
             lambda: self._found(self._in_floats, distortion),
+            lambda: self._found(self._in_digits, distortion),
             lambda: self._found(self._in_fractions, distortion),
         )
 
     def _first_closed(self, *tries: Callable[[], tuple[Proposal, float]]) -> Proposal:
-        """The first proposal whose gap is closed, in floats or, where the program is small, in fractions; or the best."""
+        """The first proposal whose gap is closed: in floats, where the program is small in digits or fractions; or the best."""
         found, failure = [], SolverError("no solution was found")
         for attempt in tries if self._small else tries[:1]:
             try:
@@ -392,7 +398,39 @@ class ChannelLiftProgram:
             rows[row] -= min(owed[row], owed.clip(0).sum() - shares[column] * found.step)
         return _Optimum(found.step, spent, found.slope, channel, found.weights, rows, outputs)
 
+    def _in_digits(self, step: float | Fraction) -> _Optimum:
+        """To as many digits as close the gap; what misses a row by less than those does not count."""
+        matrix, right, _ = self._rows(step)
+        unknowns = self._costs.size + self._costs.shape[1] + 1
+        slacks = [{unknowns + place: 1} if not value else {} for place, value in enumerate(right)]
+        costs = [0] * (unknowns - 1) + [1] + [0] * len(right)
+        program = Refined(costs, [row | slack for row, slack in zip(matrix, slacks, strict=True)], right, self._start)
+        self._start = program.basis
+
+        def enough() -> bool:
+            found = self._optimum(step, program.values, program.duals)
+            total, shares, excess = self._bound(found.multipliers)
+            unbalanced = -min(shares * Fraction(step) - excess)
+            return bool(max(program.missed, abs(found.distortion - total), unbalanced) <= _DIGITS * found.distortion)
+
+        if not program.refine(enough, exchanges=_MOST_PIVOTS):
+            raise SolverError("no more digits were found")
+        return self._optimum(step, program.values, program.duals)
+
     def _in_fractions(self, step: float | Fraction) -> _Optimum:
+        matrix, right, sums = self._rows(step)
+        with suppress(SolverError):
+            self._in_floats(float(step))
+        costs = [0] * (self._costs.size + self._costs.shape[1]) + [1]
+        found = exact_optimum(costs, matrix, right, sums, self._basis, most=_MOST_PIVOTS)
+        self._basis = found
+        return self._optimum(step, found.values, found.duals)
+
+    def _rows(self, step: float | Fraction) -> tuple[list[dict[int, Fraction | int]], list[int], slice]:
+        """Rows of (2) at s and their right sides: outputs, distortion, sums, caps; and which are the sums.
+
+        Unknowns are Q row by row, ``t u`` and z.
+        """
         vertices, costs = self._exactly
         (count, letters), size, exact = vertices.shape, costs.shape[1], Fraction(step)
         outputs, worst = letters * size, letters * size + size
@@ -408,23 +446,18 @@ class ChannelLiftProgram:
         sums = slice(len(matrix), len(matrix) + letters)
         matrix += [{i * size + j: 1 for j in range(size)} for i in range(letters)]
         matrix += [{i * size + j: 1, outputs + j: -1} for i in range(letters) for j in range(size)]
-        upper = [0] * sums.start + [1] * letters + [0] * (letters * size)
-        with suppress(SolverError):
-            self._in_floats(float(step))
-        found = exact_optimum([0] * worst + [1], matrix, upper, sums, self._basis, most=_MOST_PIVOTS)
-        self._basis = found
-        duals, values = np.array(found.duals), np.array(found.values)
-        multipliers = -duals[: count * size].reshape(count, size)
-        scaled = values[outputs:worst]
-        return _Optimum(
-            exact,
-            found.objective,
-            (multipliers @ scaled).sum(),
-            values[:outputs].reshape(letters, size),
-            -duals[count * size : sums.start],
-            duals[sums],
-            multipliers,
-        )
+        return matrix, [0] * sums.start + [1] * letters + [0] * (letters * size), sums
+
+    def _optimum(self, step: float | Fraction, values: Sequence[Fraction], duals: Sequence[Fraction]) -> _Optimum:
+        """What the unknowns and the rows' dual variables say."""
+        (count, letters), size = self._vertices.shape, self._costs.shape[1]
+        parts = np.split(np.array(values), [letters * size, letters * size + size, letters * size + size + 1])
+        prices = np.split(np.array(duals), [count * size, count * (size + 1), count * (size + 1) + letters])
+        weights = np.maximum(-prices[1], 0)
+        multipliers = np.maximum(-prices[0], 0).reshape(count, size)
+        channel = np.maximum(parts[0], 0).reshape(letters, size)
+        slope = (multipliers @ parts[1]).sum()
+        return _Optimum(Fraction(step), parts[2][0], slope, channel, weights, prices[2], multipliers)
 
 
 class _Model:

@@ -61,6 +61,8 @@ _STEEP, _TRIALS = 1e-14, 30
 _STIFF = 1e3
 # Exponents beyond are as good as infinite.
 _MOST = 300.0
+# What sums of M numbers may be off, for each of them.
+_ROUNDING = 4e-16
 # Columns with an entry above are published; the others are given the tangents that prove most, with so much to spare.
 _PUBLISHED, _SPARE = 1e-5, 1e-11
 # Weights of pairs are raised to such parts of their sum: those that bind nothing may be lost, but serve columns not published.
@@ -130,7 +132,7 @@ def least_renyi_divergence(
     """
     gradient = moment_gradient(order, pairs, weights / weights.sum(), logs, level) * np.exp(-logs)
     bound = max(
-        float((gradient + by * penalties).min(axis=1).sum()) - by * allowance
+        _least(gradient, penalties, by) - by * allowance
         for by in _multiples(lambda chosen: bool(penalties[chosen].sum() > allowance), gradient, penalties)
     )
     if (order - 1) * bound <= -1:
@@ -167,10 +169,17 @@ def least_renyi_distortion(
     """
     gradient = moment_gradient(order, pairs, weights, logs, level) * np.exp(-logs)
     bound = max(
-        float((gradient + by * penalties).min(axis=1).sum()) / by
+        _least(gradient, penalties, by) / by
         for by in _multiples(lambda chosen: bool(gradient[chosen].sum() < 0), gradient, penalties)
     )
     return max(0.0, float(bound / total)) if total > 0 else 0.0
+
+
+def _least(gradient: FloatArray, penalties: FloatArray, by: float) -> float:
+    """``sum_i min_j`` of the bounds, less what rounding may have added."""
+    sums, rows = gradient + by * penalties, np.arange(len(gradient))
+    chosen = rows, sums.argmin(axis=1)
+    return float(sums[chosen].sum() - _ROUNDING * np.abs(gradient[chosen]).sum())
 
 
 def _multiples(
@@ -178,14 +187,21 @@ def _multiples(
 ) -> tuple[float, ...]:
     """By how much to multiply the penalties: bounds are concave in it, or rise and fall; ``more`` has the sign of their slopes.
 
-    Another level is another multiple too, and so is what rounding takes from the smallest of large numbers.
+    Another level is another multiple, of ``exp((alpha - 1) x)`` at x nats more; so is what rounding takes from large numbers.
     """
-    rows, low, high = np.arange(len(gradient)), 0.5, 2.0
-    for _ in range(54):
-        by = (low + high) / 2
-        chosen = rows, (gradient + by * penalties).argmin(axis=1)
-        low, high = (by, high) if more(chosen) else (low, by)
-    return 1.0, low, high
+
+    def rises(log: float) -> bool:
+        return more((rows, (gradient + math.exp(log) * penalties).argmin(axis=1)))
+
+    rows, low, high = np.arange(len(gradient)), -1.0, 1.0
+    while high < _MOST and rises(high):
+        low, high = high, 2 * high
+    while low > -_MOST and not rises(low):
+        low, high = 2 * low, low
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rises(middle) else (low, middle)
+    return 1.0, math.exp(low), math.exp(high)
 
 
 @dataclass(frozen=True)

@@ -100,3 +100,20 @@ def test_under_the_uniform_prior_it_is_no_less_than_maximal_leakage(rng):
 def test_letters_that_never_occur_are_published_as_others():
     best = optimal_mechanism(SourceSet([0.5, 0.5, 0.0]), distortion=0.0, notion=NOTION)
     assert best.leakage == pytest.approx(math.log(2), abs=1e-15) and best.distortion == 0
+
+
+def test_sets_of_probabilities_over_eighteen_powers_of_ten():
+    """Floats lose the multipliers of what hardly ever occurs; longer numbers have them."""
+    rows = [
+        [4.68e-10, 9.94e-12, 1.03e-11, 6.2e-10, 8.32e-10, 2.71e-10, 0.99999999777935, 9.41e-12],
+        [4.79e-07, 1.01e-09, 2.39e-09, 8.31e-11, 0.99999873148877, 2.52e-11, 7.86e-07, 2.93e-12],
+        [0.02786125986056752, 7.51e-10, 0.00680060496, 0.58498554504, 5.81e-11, 0.28652217002, 0.09383041497, 3.37e-10],
+        [0.19989450724788346, 5.21e-07, 7.84e-10, 0.40356057728, 0.14559763621, 0.10216963139, 3.04e-10, 0.14877712585],
+    ]
+    source = SourceSet([[entry / math.fsum(row) for entry in row] for row in rows])
+    wide = SourceSet([[1e-18, 3e-9, 0.3, 0.7 - 3e-9], [0.5, 2e-16, 0.5 - 1e-7, 1e-7], [4e-13, 0.9, 1e-17, 0.1 - 4e-13]])
+    for one, distortion in ((source, 0.7260724727111736), (source, 0.1), (wide, 0.1), (wide, 0.3)):
+        best = optimal_mechanism(one, distortion=distortion, notion=NOTION)
+        assert -1e-11 <= best.gap <= 1e-9 and best.distortion <= distortion * (1 + 1e-12)
+        back = optimal_mechanism(one, leakage=best.leakage, notion=NOTION)
+        assert back.distortion <= best.distortion * (1 + 1e-9)

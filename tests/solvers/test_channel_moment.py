@@ -86,6 +86,23 @@ def test_large_programs_are_refused():
         ChannelMomentProgram(np.full((1, 65), 1 / 65), hamming_costs(65), np.array(all_pairs(65)), 2.0)
 
 
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("times", [1e-60, 1e-3, 30.0, 1e60])
+def test_multipliers_of_another_unit_or_level_prove_as_much(order, times):
+    """Penalties of another unit, as those of another level are, are brought to that of the weights."""
+    pairs, costs, prior = np.array(all_pairs(3)), hamming_costs(3), np.array([[0.5, 0.3, 0.2]])
+    found = ChannelMomentProgram(prior, costs, pairs, order).at_leakage(0.7)
+    weights, duals, tangent = found.certificate
+    penalties, total = (duals @ prior)[:, np.newaxis] * costs, float(duals.sum())
+    distortion = least_renyi_distortion(order, pairs, weights, tangent, penalties, total, 0.7)
+    assert distortion == pytest.approx(float((prior @ (found.mechanism * costs).sum(axis=1)).max()), rel=1e-7)
+    penalties, total = times * penalties, times * total
+    assert least_renyi_distortion(order, pairs, weights, tangent, penalties, total, 0.7) == pytest.approx(distortion)
+    spent = distortion * total
+    proved = least_renyi_divergence(order, pairs, weights, tangent, penalties, spent, 0.7)
+    assert proved == pytest.approx(0.7, abs=1e-6)
+
+
 def test_a_bound_of_nothing_is_zero():
     both = np.array([[0, 1], [1, 0]])
     for order in ORDERS:
