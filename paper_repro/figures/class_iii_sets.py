@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from paper_repro.errors import optional
 from paper_repro.figures.curves import Cited, cited_as, spelled
-from paper_repro.figures.layout import COLUMN, PAGE, headline
+from paper_repro.figures.layout import COLUMN, PAGE, after, headline
 from paper_repro.figures.registry import COLORS, DASHES, UNREACHABLE, set_label
 from paper_repro.figures.saving import framed
 from paper_repro.figures.simplex import (
@@ -188,16 +188,17 @@ _GROUND = "#EFEBDD"
 
 
 @drawing(*_COLUMNS)
-def draw_classes(table: pd.DataFrame, title: str = "") -> Figure:
+def draw_classes(table: pd.DataFrame, title: str = "", source: str = "") -> Figure:
     """Source sets in the simplex, one panel each, and why each is of its class, as of :func:`class_shapes`.
 
-    The headline says how many are of which class, or ``title``. Raises ValueError if a column is missing.
+    The headline says how many are of which class, or ``title``; ``source`` is the paper's figure, if it is one. Raises ValueError
+    if a column is missing.
     """
     groups = list(table.groupby("panel", sort=False))
     said = [str(rows["label"].iloc[0]).partition(": ")[::2] for _, rows in groups]
     figure, places = panels(
-        len(groups), 3, lambda across, down: (PAGE, 2.5 * down + 0.65), title or _class_finding([name for name, _ in said]),
-        subtitle="Cross: the uniform distribution. Dashes: two letters equally likely. After Kalantari et al. 2017, Fig. 1",
+        len(groups), 3, lambda across, down: (PAGE, 2.5 * down + 0.85), title or _class_finding([name for name, _ in said]),
+        subtitle=after("Cross: the uniform distribution. Dashes: two letters equally likely", source),
     )  # fmt: skip
     for axes, (panel, rows), (name, reason) in zip(places, groups, said, strict=False):
         add_simplex(axes)
@@ -238,7 +239,7 @@ def class_page(corners: Sequence[Sequence[float]]) -> Callable[[float, float], s
 
 
 @drawing(*_COLUMNS)
-def draw_regions(table: pd.DataFrame, title: str = "") -> Figure:
+def draw_regions(table: pd.DataFrame, title: str = "", source: str = "") -> Figure:
     """The ordered regions of the simplex, the first of them shaded, and a source set, as of :func:`region_shapes`.
 
     The headline says how many regions the set meets, or ``title``. Raises ValueError if a column is missing.
@@ -247,28 +248,35 @@ def draw_regions(table: pd.DataFrame, title: str = "") -> Figure:
     areas = {str(label): area_of(rows) for label, rows in regions.groupby("label", sort=False)}
     given, first = area_of(rest), next(iter(areas.values()))
     met = sum(_meets(area, given) for area in areas.values())
-    figure, axes = canvas(COLUMN, 3.05)
+    figure, axes = canvas(COLUMN, 3.6)
     headline(
         figure,
         title
         or f"A {rest['label'].iloc[0]} set $\\mathcal{{P}}$ meets {spelled(met)} of the {spelled(len(areas))} ordered regions",
-        f"$\\mathcal{{P}}$: corners {corners_text(rest)}. After Kalantari et al. 2017, Fig. 2",
+        after(f"$\\mathcal{{P}}$: corners {corners_text(rest)}", source),
     )
     add_simplex(axes, ties=False)
     add_area(axes, first, "none", face=_GROUND, zorder=0)
     add_area(axes, given, INSIDE, face=TINT, zorder=3)
     for label, corners in regions.groupby("label", sort=False):
         x, y = place(corners[["P1", "P2", "P3"]].to_numpy()[:2]).mean(axis=0)
-        shift = (0.0, -0.05) if y < 0.01 else (-0.21 if x < 0.5 else 0.21, 0.03)
-        axes.text(x + shift[0], y + shift[1], in_symbols(str(label)), ha="center", va="center", fontsize=7.5)
-    axes.set(xlim=(-0.34, 1.34), ylim=(-0.12, 0.95))
+        side = 0 if y < 0.01 else np.sign(x - 0.5)  # along the edge, outside
+        turned: Any = {
+            "rotation": -60 * side,
+            "rotation_mode": "anchor",
+            "ha": "center",
+            "va": "center",
+            "fontsize": 7.5,
+        }
+        axes.text(x + 0.045 * side, y + (0.026 if side else -0.045), in_symbols(str(label)), **turned)
+    axes.set(xlim=(-0.1, 1.1), ylim=(-0.08, 0.92))
     name_area(axes, first.difference(thick(given)), r"$\mathcal{S}_0$", fontsize=10)
     name_area(axes, given, r"$\mathcal{P}$", fontsize=10)
     return figure
 
 
 @drawing(*_COLUMNS)
-def draw_folding(table: pd.DataFrame, title: str = "") -> Figure:
+def draw_folding(table: pd.DataFrame, title: str = "", source: str = "") -> Figure:
     """Pieces, folded images, what these share and their union, each in a window on the simplex, as of :func:`folding_shapes`.
 
     The headline says how large a share of the union is in all images, or ``title``. Raises ValueError if a column is missing.
@@ -278,7 +286,7 @@ def draw_folding(table: pd.DataFrame, title: str = "") -> Figure:
     areas = {kind: area_of(rows) for kind, rows in kinds.items()}
     figure, places = panels(
         4, 2, lambda across, down: (PAGE, 5.95), title or _folding_finding(len(orders), areas),
-        subtitle=f"Set with corners {corners_text(table[table['kind'] == 'set'])}. After Kalantari et al. 2017, Fig. 3",
+        subtitle=after(f"Set with corners {corners_text(table[table['kind'] == 'set'])}", source),
     )  # fmt: skip
     names = (
         r"(a) pieces $\mathcal{P}|_T$",
@@ -317,7 +325,7 @@ def draw_folding(table: pd.DataFrame, title: str = "") -> Figure:
 
 
 @drawing(*_COLUMNS)
-def draw_unfolded(table: pd.DataFrame, title: str = "") -> Figure:
+def draw_unfolded(table: pd.DataFrame, title: str = "", source: str = "") -> Figure:
     """The sets of Theorem 3 folded back over the source set's outline, and what lies outside, as of :func:`unfolded_shapes`.
 
     The headline says whether the lower bound covers what is not in the set, or ``title``. Raises ValueError if a column is
@@ -328,7 +336,7 @@ def draw_unfolded(table: pd.DataFrame, title: str = "") -> Figure:
     copies = {kind: table.loc[table["kind"] == kind, "label"].nunique() for kind in ("lower", "beyond")}
     figure, places = panels(
         2, 2, lambda across, down: (PAGE, 3.9), title or _unfolded_finding(copies["lower"], copies["beyond"]),
-        subtitle=rf"Corners {corners_text(table[table['kind'] == 'set'])}. After Kalantari et al. 2017, Fig. 9",
+        subtitle=after(f"Set with corners {corners_text(table[table['kind'] == 'set'])}", source),
     )  # fmt: skip
     names = {
         "lower": r"(a) $\mathcal{P}^{\mathrm{LB}}$, from $\mathcal{P}^{\cap}$",

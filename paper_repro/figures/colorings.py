@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from paper_repro.figures.curves import spelled
-from paper_repro.figures.layout import COLUMN, PAGE, headline
+from paper_repro.figures.layout import COLUMN, PAGE, after, headline
 from paper_repro.figures.simplex import INSIDE
 from paper_repro.figures.style import canvas, drawing
 from paper_repro.figures.tables import number_text
@@ -87,7 +87,7 @@ def lemma_8_table(source: SourceSet, distortion: float) -> pd.DataFrame:
 
 
 @drawing("true", "published", "probability", "color")
-def draw_coloring(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+def draw_coloring(table: pd.DataFrame, title: str = "", subtitle: str = "", source: str = "") -> Figure:
     """Colors of a mechanism's entries by letter and face, with their probabilities as fractions, as of :func:`coloring_table`.
 
     Braces part published letters from suppressed ones; an entry of the diagonal that is not black has a frame. The headline says
@@ -100,7 +100,7 @@ def draw_coloring(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
     headline(
         figure,
         title or _coloring_finding(table, kept),
-        f"{subtitle + '. ' if subtitle else ''}After Kalantari et al. 2017, Fig. 8",
+        after(subtitle, source),
     )
     middle: Any = {"ha": "center", "va": "center"}
     entries = table[["true", "published", "probability", "color"]].itertuples(index=False, name=None)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from paper_repro.checks import check_leakage
 from paper_repro.curves import refined
 from paper_repro.figures.curves import Cited, cited_as
-from paper_repro.figures.layout import COLUMN, PAGE, headline, label_ends
+from paper_repro.figures.layout import COLUMN, PAGE, after, headline, label_ends
 from paper_repro.figures.registry import COLORS, DASHES, PRINTED, Look, plain_text
 from paper_repro.figures.style import canvas, drawing, need, rounded
 from paper_repro.figures.tables import number_text
@@ -216,7 +216,7 @@ def _nine_tenths(table: pd.DataFrame) -> tuple[int, float, float] | None:
 
 
 @drawing("from", "to", "individual")
-def draw_neighbors(table: pd.DataFrame, title: str = "") -> Figure:
+def draw_neighbors(table: pd.DataFrame, title: str = "", source: str = "") -> Figure:
     """Databases on a grid, neighbors joined: the first half of the individuals choose the row, the others the column.
 
     ``table`` is as of :func:`neighbor_table`. The headline counts databases and neighbors, or is ``title``. Raises ValueError if
@@ -226,7 +226,7 @@ def draw_neighbors(table: pd.DataFrame, title: str = "") -> Figure:
     half = len(next(iter(values.values()))) // 2
     rows, columns = (sorted({value[part] for value in values.values()}) for part in (slice(half), slice(half, None)))
     place = {name: (columns.index(value[half:]), rows.index(value[:half])) for name, value in values.items()}
-    figure, axes = canvas(COLUMN, 3.75)
+    figure, axes = canvas(COLUMN, 0.75 + COLUMN * (len(rows) - 0.5) / (len(columns) - 0.5))
     named: dict[int, str] = {}
     for one, two, who in table[["from", "to", "individual"]].itertuples(index=False, name=None):
         letter = [x == y for x, y in zip(values[one], values[two], strict=True)].index(False)
@@ -249,15 +249,15 @@ def draw_neighbors(table: pd.DataFrame, title: str = "") -> Figure:
     headline(
         figure,
         title or f"Each of {len(place)} databases has {2 * len(table) // len(place)} neighbors: one individual changes",
-        f"{plain_text(sample)}: {plain_text(whose)}. After Alvim et al. 2011, Fig. 4(a)",
+        after(f"{plain_text(sample)}: {plain_text(whose)}", source),
     )
-    axes.set(xlim=(-0.45, len(columns) - 0.65), ylim=(len(rows) - 0.55, -0.45), aspect="equal")
+    axes.set(xlim=(-0.32, len(columns) - 0.82), ylim=(len(rows) - 0.68, -0.18), aspect="equal")
     axes.axis("off")
     return figure
 
 
 @drawing("database", "published", "distance", "exact", "printed")
-def draw_scaled(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
+def draw_scaled(table: pd.DataFrame, title: str = "", subtitle: str = "", source: str = "") -> Figure:
     """The matrix in units of its largest entry a, beside what these are exactly and with the printed scale.
 
     ``table`` is as of :func:`scaled_table`. The headline says what a row sums to with each scale, or ``title``. Raises
@@ -269,12 +269,12 @@ def draw_scaled(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Fig
     sums = table[table["database"] == names[0]][["exact", "printed"]].sum()
     exact, printed = ([number_text(float(value)) for value in (*kinds[column], sums[column])] for column in sums.index)
     figure = Figure(figsize=(PAGE, 4.3), layout="constrained")
-    axes, key = figure.subplots(1, 2, width_ratios=(1.7, 1))
+    axes, key = figure.subplots(1, 2, width_ratios=(1.3, 1))
     headline(
         figure,
         title
         or f"A row sums to {printed[-1]} with the printed $a={printed[0]}$; with $a={exact[0]}$ it sums to {exact[-1]}",
-        f"{subtitle + '. ' if subtitle else ''}After Alvim et al. 2011, Fig. 4(b), rows and columns in its order",
+        after(subtitle, source and f"{source}, rows and columns in its order"),
     )
     middle: Any = {"ha": "center", "va": "center"}
     for (y, x), distance in np.ndenumerate(distances):

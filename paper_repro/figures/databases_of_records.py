@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_count
@@ -257,8 +258,8 @@ def finding_of_bounds(table: pd.DataFrame) -> str:
 def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
     """How many records the best mechanisms change, as stems, one panel for all notions that share a profile.
 
-    For more than a dozen records on a logarithmic scale, down to 1e-4. Where nothing leaks, one mechanism of many is shown, and
-    the panel says so. ``table`` is as of :func:`profile_table`; the title is by
+    For more than a dozen records on a logarithmic scale, down to 1e-4, each panel around what happens in it. Where nothing
+    leaks, one mechanism of many is shown, and the panel says so. ``table`` is as of :func:`profile_table`; the title is by
     default :func:`finding_of_profiles`. Raises ValueError if a column is missing.
     """
     groups = _alike(table)
@@ -267,7 +268,7 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
     across = min(len(groups), _ACROSS)
     down = -(-len(groups) // across)
     figure = Figure(figsize=(PAGE, 1.1 + down * (1.5 + 0.14 * most)), layout="constrained")
-    places = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
+    places = figure.subplots(down, across, squeeze=False, sharex=few, sharey=True).ravel()
     least = 0.0 if few else _LEAST
     for axes, (names, chances) in zip(places, groups, strict=False):
         changed = np.arange(len(chances))
@@ -276,24 +277,38 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
             axes.fill_between(seen, least, chances[seen], **_INTERVAL)
             axes.plot(seen, chances[seen], color=EXACT.color, lw=1)
         else:
-            axes.vlines(seen, least, chances[seen], color=EXACT.color, lw=1.6 if few else 0.8)
-            axes.plot(seen, chances[seen], "o", color=EXACT.color, ms=4 if few else 2.5, clip_on=False)
+            axes.vlines(seen, least, chances[seen], color=EXACT.color, lw=1.6)
+            axes.plot(seen, chances[seen], "o", color=EXACT.color, ms=4, clip_on=False)
         labels = [notion_look(name).label.replace("approximate diff", "approximate\ndiff") for name in names]
         axes.set_title("\n".join(labels), fontsize=7.5)
         note: dict[str, Any] = {"transform": axes.transAxes, "size": 7, "ha": "right", "color": "0.3"}
-        likeliest, chance = int(chances.argmax()), f"{chances.max():.2g}"
+        likeliest = int(chances.argmax())
         if not table.loc[table["notion"].isin(names), "leakage"].to_numpy().max() > SAME:
             said = f"leaks nothing,\none way of many:\n{changed @ chances:.2g} changed\non average"
-            axes.text(0.97, 0.95, said, va="top", **note)
-        elif few and len(changed) <= _WRITTEN:
+            axes.text(0.97, 0.6, said, va="top", **note)
+        if few and len(changed) <= _WRITTEN:
             for place, share in zip(changed, chances, strict=True):
                 side: dict[str, Any] = (
                     {"xytext": (-4, 3), "ha": "right"} if place == changed[-1] else {"xytext": (4, 3), "ha": "left"}
                 )
                 axes.annotate(f"{share:.3g}", (place, share), textcoords="offset points", size=7, color="0.3", **side)
+        elif not few and len(seen) > _CROWDED:
+            axes.text(0.97, 0.95, f"{likeliest} with\nprobability {chances.max():.2g}", va="top", **note)
         elif not few:
-            others = f"\nelse {seen[0]} to {seen[-1]}" if 1 < len(seen) <= _CROWDED else ""
-            axes.text(0.7, 0.5, f"{likeliest} with\nprobability\n{chance}{others}", **note)
+            for at in seen:
+                side = {"xytext": (-5, 0), "ha": "right"} if at < likeliest else {"xytext": (5, 0), "ha": "left"}
+                beside: dict[str, Any] = {
+                    "textcoords": "offset points",
+                    "va": "center",
+                    "size": 7,
+                    "color": "0.3",
+                    **side,
+                }
+                axes.annotate(f"{chances[at]:.2g}", (at, chances[at]), **beside)
+        if not few:
+            room = max(0.06 * np.ptp(seen), 4.5 - np.ptp(seen) / 2)
+            axes.set_xlim(max(seen[0] - room, -1.5), seen[-1] + room)
+            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes.grid(False, axis="x")
         if few:
             axes.set_xticks(changed)
@@ -303,8 +318,6 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
         places[0].set_ylim(0, 1)
     else:
         places[0].set(yscale="log", ylim=(_LEAST, 1))
-        shown = np.flatnonzero(np.max([chances for _, chances in groups], axis=0) >= _LEAST)
-        places[0].set_xlim(shown[0] - 0.03 * np.ptp(shown) - 1, shown[-1] + 0.03 * np.ptp(shown) + 1)
     figure.supxlabel("number of records changed", fontsize=9)
     figure.supylabel("probability", fontsize=9)
     headline(figure, title or finding_of_profiles(table), subtitle)

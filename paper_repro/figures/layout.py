@@ -22,6 +22,7 @@ from paper_repro.types import BoolArray, FloatArray, IntArray
 __all__ = [
     "COLUMN",
     "PAGE",
+    "after",
     "apart",
     "check_text",
     "finding_of",
@@ -67,6 +68,15 @@ def headline(figure: Figure, finding: str, subtitle: str = "") -> None:
     if isinstance(engine, ConstrainedLayoutEngine):
         kept = (heights + _MARGIN) / 72 / figure.get_figheight()
         engine.set(rect=(0, 0, 1, 1 - kept))
+
+
+def after(subtitle: str, source: str) -> str:
+    """A subtitle that says which figure of a paper it is after, if it is one.
+
+    >>> after("Six letters", "Kalantari et al. 2018, Figure 4"), after("Six letters", "")
+    ('Six letters. After Kalantari et al. 2018, Figure 4', 'Six letters')
+    """
+    return ". ".join(filter(None, (subtitle, source and f"After {source}")))
 
 
 def finding_of(figure: Figure) -> tuple[str, str]:
@@ -420,8 +430,8 @@ def _y(figure: Figure, used: float) -> float:
 
 
 def _wrap(figure: Figure, written: Text, text: str) -> None:
-    """Break a text into lines as wide as the figure, measured, none of them short if it can be; formulas stay whole."""
-    words = re.findall(r"(?:\\\$|\$(?:\\\$|[^$])*\$|\S)+", text)
+    """Break a text into lines as wide as the figure, measured, none short if it can be; formulas and points stay whole."""
+    words = re.findall(r"(?:\\\$|\$(?:\\\$|[^$])*\$|\([\d., ]+\)|\S)+", text)
 
     def broken(room: float) -> list[str]:
         lines: list[str] = []

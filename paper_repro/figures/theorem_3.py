@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from paper_repro.curves import leakage_curve
-from paper_repro.figures.layout import PAGE, headline, label_lines
+from paper_repro.figures.layout import PAGE, after, headline, label_lines
 from paper_repro.figures.registry import BOUNDS, EXACT, PRINTED, UNREACHABLE
 from paper_repro.figures.simplex import INSIDE, TINT, WRONG, add_area, add_simplex, area_of, corners_text
 from paper_repro.figures.style import LEAKAGE, drawing, rounded
@@ -110,7 +110,7 @@ def failure_table(letters: int, sets: int, seed: int = 0) -> pd.DataFrame:
 
 
 @drawing("distortion", "exact", *_BOUNDS)
-def draw_theorem_3(table: pd.DataFrame, shapes: pd.DataFrame, title: str = "") -> Figure:
+def draw_theorem_3(table: pd.DataFrame, shapes: pd.DataFrame, title: str = "", source: str = "") -> Figure:
     """Theorem 3's bounds with the exact least leakage, shaded where the lower bound is too high, beside the set.
 
     ``table`` is as of :func:`theorem_3_table`, ``shapes`` as of :func:`~paper_repro.figures.class_iii_sets.class_shapes`. Bounds
@@ -125,7 +125,7 @@ def draw_theorem_3(table: pd.DataFrame, shapes: pd.DataFrame, title: str = "") -
     headline(
         figure,
         title or _theorem_3_finding(float(excess.max())),
-        f"Set with corners {corners_text(shapes)}. After Kalantari et al. 2017, Theorem 3",
+        after(f"Set with corners {corners_text(shapes)}", source),
     )
     add_simplex(left)
     add_area(left, area_of(shapes), INSIDE, face=TINT, zorder=3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -180,22 +181,28 @@ def estimates_table(
 def draw_estimates(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
     """Estimates with their intervals, beside the published and the true shares, category by category.
 
-    ``table`` is as of :func:`estimates_table`; the title is by default :func:`finding_of_estimates`. Raises ValueError if one of
-    its columns is missing.
+    Many categories have their errors below, where intervals can be seen. ``table`` is as of :func:`estimates_table`; the title is
+    by default :func:`finding_of_estimates`. Raises ValueError if one of its columns is missing.
     """
     size = len(table)
-    figure, axes = canvas(COLUMN if size <= _FEW else PAGE, 3.2 if size <= _FEW else 4.0)
+    many = size > _FEW
+    figure = Figure(figsize=(PAGE, 4.9) if many else (COLUMN, 3.2), layout="constrained")
+    axes, *below = figure.subplots(1 + many, 1, sharex=True, squeeze=False, height_ratios=(1.3, 1)[: 1 + many])[:, 0]
     xs = np.arange(size)
     for name, color, marker, fill in (("true", COLORS[0], "_", "none"), ("published", "#595959", "D", "white")):
         axes.plot(
             xs, table[name], color=color, marker=marker, mfc=fill, ms=9 if marker == "_" else 4, ls="", label=name
         )
     around = np.array([table["estimate"] - table["lower"], table["upper"] - table["estimate"]])
-    axes.errorbar(
-        xs, table["estimate"], yerr=around, color=COLORS[1], marker="o", ms=3.5, ls="", lw=1.2, label="estimate, interval"
-    )  # fmt: skip
+    bars: dict[str, Any] = {"color": COLORS[1], "marker": "o", "ms": 3.5, "ls": "", "lw": 1.2}
+    axes.errorbar(xs, table["estimate"], yerr=around, label="estimate, interval", **bars)
     axes.set(ylabel="share of all records", ylim=(min(0.0, float(table["lower"].min())), None))
-    _name_categories(axes, list(table["category"]))
+    for errors in below:
+        errors.axhline(0, color=COLORS[0], linewidth=1)
+        errors.errorbar(xs, 100 * (table["estimate"] - table["true"]), yerr=100 * around, **bars)
+        errors.set(ylabel="estimate less truth\n(percentage points)")
+    _name_categories(below[0] if many else axes, list(table["category"]))
+    axes.grid(axis="x", visible=False)
     headline(figure, title or finding_of_estimates(table), subtitle)
     axes.legend(fontsize=8)
     return figure
