@@ -210,8 +210,8 @@ class _Asked:
         if self._source.bounds is None:
             vertices, listed = self._source.exact, self._solved(self._source.exact)
         else:
-            mixes = isinstance(self._notion, MaximalInformation) and not endless_loss
-            start = self._source.exact if mixes else [self._start()]  # mixed rows are compared with all of them
+            mixes = isinstance(self._notion, MaximalInformation)  # rows are compared with all vertices
+            start = [self._start(), *self._source.exact] if mixes else [self._start()]
             listed_members, listed = over_intervals(self._solved, self._source.exact_bounds, start, self._costs, mixes)
             vertices = tuple(map(tuple, listed_members))
         for found in listed:

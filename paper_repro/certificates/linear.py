@@ -219,7 +219,9 @@ class Channel:
                 sums.append(vertex[j])
         return below, at_most, equal, sums
 
-    def optimum(self, ratio: Fraction | None, distortion: Fraction | None = None) -> ExactOptimum:
+    def optimum(
+        self, ratio: Fraction | None, distortion: Fraction | None = None, start: ExactOptimum | None = None
+    ) -> ExactOptimum:
         """The least distortion at a ratio, None for any; or at both by how much comparisons are missed, plus 1.
 
         At a distortion alone the least ratio, of maximal leakage. Unknowns are the channel, the row of the output, what is
@@ -263,7 +265,7 @@ class Channel:
         elif self.outputs and compared:
             equal, sums = [*equal, output], [*sums, 1]
         return exact_optimum(
-            costs, [*rows, *below, *equal], [*upper, *at_most, *sums], slice(len(rows) + len(below), None)
+            costs, [*rows, *below, *equal], [*upper, *at_most, *sums], slice(len(rows) + len(below), None), start
         )
 
     def _shares(self, k: int) -> Iterable[tuple[int, Fraction]]:
@@ -279,10 +281,10 @@ class Channel:
         total = sum(output)
         return {"matrix": self.matrix(found), **({"reference": [p / total for p in output]} if total else {})}
 
-    def at(self, ratio: Fraction, distortion: Fraction) -> _End:
+    def at(self, ratio: Fraction, distortion: Fraction, start: ExactOptimum | None = None) -> _End:
         """How a ratio does at a distortion: by the least distortion, or if others are asked for by what is missed."""
         bounded = bool(self.least or self.most or self.invariant)
-        found = self.optimum(ratio, distortion if bounded else None)
+        found = self.optimum(ratio, distortion if bounded else None, start)
         return _End(ratio, found.objective - (1 if bounded else distortion), self.slope(found, ratio), found)
 
     def slope(self, found: ExactOptimum, ratio: Fraction) -> Fraction:
@@ -344,7 +346,7 @@ def best_of_channel(
     """
     if ratio is not None:
         found = channel.optimum(ratio)
-        least = found.objective if channel.is_exact else found.objective * (1 - _ENCLOSED)
+        least = found.objective if channel.is_exact or ratio == 1 else found.objective * (1 - _ENCLOSED)
         yield Found(least, found.objective, channel.mechanism(found), channel.proof(found) if least > 0 else {})
         return
     assert distortion is not None
@@ -358,7 +360,7 @@ def best_of_channel(
         return
     low, high = _bracket(channel, distortion, Fraction(about))
     simple = simplest_between(low.ratio, high.ratio)
-    exact = channel.at(simple, distortion)
+    exact = channel.at(simple, distortion, low.found)  # multipliers are those of smaller ratios, where they can be
     if exact.excess <= 0 and channel.is_exact:
         mechanism, proof = channel.mechanism(exact.found), channel.proof(exact.found)
         yield Found(simple, simple, mechanism, proof)

@@ -166,6 +166,7 @@ def test_rational_options_stay_rational(tmp_path, monkeypatch):
         ({"distortion": 0, "notion": pr.ApproximateDP(0.1)}, ("infinity", "infinity")),
         ({"distortion": 0, "notion": pr.RenyiDP(2)}, ("infinity", "infinity")),
         ({"distortion": 0, "notion": pr.MaximalLeakage()}, ("3", "3")),
+        ({"distortion": 0, "notion": pr.MaximalInformation()}, ("6", "6")),
         ({"distortion": 1}, ("1", "1")),
         ({"leakage": math.inf}, ("0", "0")),
         ({"leakage": math.inf, "notion": pr.MutualInformation()}, ("0", "0")),
@@ -177,6 +178,18 @@ def test_rational_options_stay_rational(tmp_path, monkeypatch):
 )
 def test_ends_are_certified(asked, expected):
     assert bounds(pr.optimal_mechanism(pr.SourceSet(["1/2", "1/3", "1/6"]), **asked)) == expected
+
+
+def test_what_some_distribution_between_the_bounds_makes_infinite_is_certified():
+    source = pr.SourceSet.from_intervals(["3/5", "1/10", 0], ["4/5", "3/10", "1/10"])
+    found = pr.optimal_mechanism(source, distortion=0, notion=pr.MaximalInformation())
+    assert bounds(found) == ("infinity", "infinity")
+
+
+def test_equal_rows_are_exact_whatever_the_weights():
+    found = pr.optimal_mechanism(THIRDS, leakage=0, notion=pr.DifferentialPrivacy(ROOTS))
+    least, most = bounds(found)
+    assert least == most
 
 
 def test_infinite_leakage_may_follow_over_letters_that_never_occur():
