@@ -38,11 +38,10 @@ def always(conclusion: Any, *assumptions: Any) -> bool:
     (True, False)
     """
     z3 = optional("z3", "proofs")
-    given = z3.Solver()
-    given.add(*assumptions)
     # In a context of its own: what was decided before, and who frees it, has no part in it.
     own = z3.Context()
-    solver = given.translate(own)
+    solver = z3.Solver(ctx=own)
+    solver.add(*(z3.And(one).translate(own) for one in assumptions))
     solver.set("rlimit", _STEPS)
     if solver.check() == z3.unsat:
         raise ValueError(f"the assumptions {assumptions} contradict each other")
