@@ -36,6 +36,8 @@ __all__ = ["ChannelConvexProgram"]
 
 # The weight of what is minimized beside the logarithms: by how much it grows, and to how much; steps of Newton's method.
 _FASTER, _LAST, _STEPS = 8.0, 1e11, 200
+# Rounds, which come to their end long before, and iterations of HiGHS for each unknown, beyond which it goes round in circles.
+_ROUNDS, _ITERATIONS = 400, 100
 # A square of a last step, relative to what is left, that no further one is needed after.
 _CENTERED = 1e-12
 # Least slack of all, relatively, of a channel to begin with.
@@ -220,6 +222,7 @@ class ChannelConvexProgram:
             b_eq=self._right[:rows],
             bounds=[(0, None)] * count + [(None, 1)],
             method="highs",
+            options={"maxiter": _ITERATIONS * (10 + 2 * count)},
         )
         if found.status != 0 or -found.fun < _ROOM * min(distortion, 1.0):
             raise SolverError(
@@ -254,7 +257,7 @@ class ChannelConvexProgram:
         last = point
         best: tuple[FloatArray, ...] | None = None
         most = -math.inf
-        while True:
+        for _ in range(_ROUNDS):
             before = math.inf
             for _ in range(_STEPS):
                 values, first, second = self._gradients(point)

@@ -54,7 +54,7 @@ import numpy as np
 from paper_repro.errors import SolverError
 from paper_repro.solvers.exact import ExactOptimum, exact_optimum
 from paper_repro.solvers.games import PERFECT_SLACK
-from paper_repro.solvers.linear import Basis
+from paper_repro.solvers.linear import Basis, run_bounded, stopped
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.solvers.refinement import Refined
 from paper_repro.types import BoolArray, FloatArray
@@ -501,7 +501,7 @@ class _Model:
         count, letters, size = self._shape
         for row in range(count * size):
             self._highs.changeCoeff(row, letters * size + row % size, self._times * step)
-        while True:
+        for _ in range(letters * size + 1):  # a cap more each time
             self._run()
             values = np.array(self._highs.getSolution().col_value) / self._scale
             channel, scaled = values[: letters * size].reshape(letters, size), values[letters * size : -1]
@@ -539,14 +539,13 @@ class _Model:
                 self._highs.setOptionValue(option, value)
             if retry is not few:
                 self._highs.clearSolver()
-            self._highs.run()
-            status, info = self._highs.getModelStatus(), self._highs.getInfo()
+            status, info = run_bounded(self._highs), self._highs.getInfo()
             missed = max(info.max_primal_infeasibility, info.max_dual_infeasibility)
             if status == highspy.HighsModelStatus.kOptimal or (
                 status == highspy.HighsModelStatus.kUnknown and missed <= _MISSED
             ):
                 return
-        raise SolverError(f"HiGHS stopped with {self._highs.modelStatusToString(status)}")
+        raise SolverError(stopped(self._highs))
 
     def _cap(self, wanted: BoolArray) -> bool:
         """Let the caps of these entries join; whether there were any new ones."""

@@ -25,6 +25,7 @@ themselves and added, never recomputed from sums that they hardly change; so all
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,10 +40,10 @@ _TIGHT = 1e-3
 # Steps, from a point nearby, corrections of a step, and what part of the way to the boundary is gone.
 _STEPS, _FEW, _CORRECTIONS, _SHARE = 80, 20, 3, 0.995
 # Gap, relative to the distortion, at which a program is solved, is solved if no more is gained, and counts as solved; and from
-# where another leakage is soon reached.
+# where another leakage is soon reached. At a distortion budget, where what leakage lacks is left anyway, each comes one sooner.
 _CLOSED, _ENOUGH, _ACCEPTED, _NEAR = 1e-12, 1e-11, 1e-10, 1e-10
-# Gap, and distance from a distortion budget, from which on the leakage is an unknown of the step, and at which that ends.
-_ROUGH, _AIMED = 0.05, 1e-8
+# Gap from which on the leakage is an unknown of the step at a distortion budget.
+_ROUGH = 0.05
 # Gap from which on a step is computed with all digits, and what is added to the diagonal of what potentials are solved from.
 _FINE, _RIDGE = 1e-3, 1e-14
 # What part of the leakage a channel to begin with falls off by: less than half, so that rows may be made to sum to 1.
@@ -51,8 +52,8 @@ _FALL = 0.3
 _AIMS, _INSIDE, _BESIDE = 5, 4e-12, 4e-10
 # Directions of a step: so many are tried, as long as that leads farther by so much.
 _TRIALS, _FARTHER = 3, 0.02
-# From how many steps on without a smaller gap there will be none.
-_IDLE = 6
+# From how many steps on without a smaller gap, once it is so small, there will be none.
+_IDLE, _SMALL = 6, 1e-8
 
 
 @dataclass(frozen=True)
@@ -114,23 +115,33 @@ class InteriorColumns:
         found, _, missed = self._run(self._start(leakage), None)
         return found if missed <= _ACCEPTED else None
 
-    def at_distortion(self, distortion: float, leakage: float) -> tuple[Flows, Flows] | None:
+    def at_distortion(
+        self, distortion: float, leakage: float, spent: Callable[[Flows], float]
+    ) -> tuple[Flows, Flows] | None:
         """The least leakage at a distortion, and what bounds it from below: the program at hardly less leakage.
 
-        ``leakage`` is where to begin. None if the gap does not close.
+        ``leakage`` is where to begin, and ``spent`` the distortion of the channel that is made of a point, with rounding. None
+        if the gap does not close.
         """
         within = distortion * (1 - _INSIDE)
         found, near, missed = self._run(self._start(leakage), within)
-        if missed <= _ENOUGH and self._used(found) <= distortion:
-            ahead = replace(near, leakage=found.leakage)
-            below = self._run(ahead, within + _BESIDE * self._slope(found), _FEW)[0]
-            if self._bounded(below, distortion):
-                return found, below
-        leakage = found.leakage
+        for _ in range(_AIMS):
+            if missed > _ACCEPTED:
+                break
+            over = spent(found) - distortion
+            if over <= 0:
+                below = self._run(near, within + _BESIDE * self._slope(found), _FEW)[0]
+                if self._bounded(below, distortion):
+                    return found, below
+                break
+            within -= over + _INSIDE * distortion
+            found, _, missed = self._run(near, within, _FEW)
+        within, leakage = distortion * (1 - _INSIDE), found.leakage
         for _ in range(_AIMS):
             found, near = self._beside(near, leakage)
-            change = math.log(self._used(found) / (distortion * (1 - _INSIDE))) * self._used(found) / self._slope(found)
-            if self._used(found) <= distortion and change > -_BESIDE / 4:
+            used = spent(found)
+            change = math.log(used / within) * used / self._slope(found)
+            if used <= distortion and change > -_BESIDE / 4:
                 break
             leakage += change + 1e-12
             if not leakage > _BESIDE:
@@ -224,7 +235,7 @@ class InteriorColumns:
     def _run(self, point: Flows, budget: float | None, most: int = _STEPS) -> tuple[Flows, Flows, float]:
         """The best point found, at the point's leakage or at a budget, one from where others are soon reached, and the gap."""
         best, near, least, idle = point, point, math.inf, 0
-        closed = _CLOSED if budget is None else _ENOUGH
+        closed, enough, slow = (_CLOSED, _ENOUGH, 1.0) if budget is None else (_ENOUGH, _ACCEPTED, 0.5)
         for _ in range(most):
             self._at(point.leakage)
             lack = point.weights @ self._spent.transpose(0, 2, 1) - point.potentials - self._inflow(point.flows)
@@ -236,14 +247,15 @@ class InteriorColumns:
             total = gap + (0.0 if budget is None else abs(used - budget))
             if not np.isfinite(total):
                 break
-            if total > _NEAR * used:
+            if min(least, total) > _NEAR * used:
                 near = point
+            ends = least <= enough * used and total >= slow * least
             if total < least:
                 best, least, idle = point, total, 0
-            elif least <= _ENOUGH * used:
+            elif not ends:
+                idle += least < _SMALL * used
+            if ends:
                 break
-            else:
-                idle += least < _AIMED * used
             if total <= closed * used or idle > _IDLE:
                 break
             ahead = budget if gap < _ROUGH * used else None
@@ -270,7 +282,7 @@ class _Step:
         strong = point_s < _TIGHT * entries
         # Slacks are kept by themselves, more precise than differences of entries: only a change of the leakage sets them apart.
         shift = program._slacks(point.columns) - point_s
-        apart = np.abs(shift) > 1e-13 * entries
+        apart = np.abs(shift) > 1e-14 * entries
         self._shift = np.where(apart, shift, 0.0) if apart.any() else None
         self._whole = program._sums(np.where(strong, 0.0, self._stiff))
         self._change, parents = self._forests(strong, point_s / entries)

@@ -42,7 +42,7 @@ import numpy as np
 from paper_repro.errors import SolverError
 from paper_repro.solvers.column_interior import Flows, InteriorColumns
 from paper_repro.solvers.games import PerfectPrivacy
-from paper_repro.solvers.linear import Basis, optimal_basis
+from paper_repro.solvers.linear import Basis, optimal_basis, run_bounded, stopped
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.types import FloatArray, IntArray
 
@@ -177,9 +177,9 @@ class ColumnRatioProgram:
         """
         begin = self._about(distortion, upper) if self._many else _STEP  # nearly nothing may be enough
         if self._many and distortion > _FINE:
-            points = self._interior.at_distortion(distortion, begin)
-            if points is not None:
-                return self._proposed(*points, points[0].leakage + self._margin(points[0].leakage))
+            proposal = self._by_interior(distortion, begin)
+            if proposal is not None:
+                return proposal
         low, high, best = (
             0.0,
             min(upper * (1 + 1e-9) + _STEP, _MOST),
@@ -197,7 +197,7 @@ class ColumnRatioProgram:
             missed = math.log(found.distortion / distortion) if found.distortion > 0 else -math.inf
             if abs(missed) < 1e-6:  # now all rounding counts
                 matrix = self._channel(found, leakage + self._margin(leakage))
-                missed = math.log((self._vertices @ (matrix * self._costs).sum(axis=1)).max() / distortion)
+                missed = math.log(self._spent(matrix) / distortion)
             steepness = -found.slope / found.distortion if found.distortion > 0 else 0.0
             if missed <= 0:
                 high, best = leakage, found
@@ -222,9 +222,9 @@ class ColumnRatioProgram:
             raise SolverError(f"no mechanism of at most {upper!r} nats was found at distortion {distortion!r}")
         below = self._solve(high - min(_STEP, high / 2)) if high > 2 * _STEP else best
         if not (best.closed and below.closed) and not self._many:
-            points = self._interior.at_distortion(distortion, min(max(high, 0.1), _BEGIN))
-            if points is not None:
-                return self._proposed(*points, points[0].leakage + self._margin(points[0].leakage))
+            proposal = self._by_interior(distortion, min(max(high, 0.1), _BEGIN))
+            if proposal is not None:
+                return proposal
         return self._proposal(self._channel(best, high + self._margin(high)), below.bound)
 
     def least_distortion(self, prior: FloatArray, certificate: Any, leakage: float) -> float:
@@ -248,6 +248,20 @@ class ColumnRatioProgram:
     def _proposed(self, point: Flows, below: Flows, leakage: float) -> Proposal:
         """What the interior-point method found, and what bounds it."""
         return Proposal(self._mended(point.columns.T, leakage), below.weights, (below.flows,))
+
+    def _by_interior(self, distortion: float, begin: float) -> Proposal | None:
+        def proposed(point: Flows, below: Flows) -> Proposal:
+            return self._proposed(point, below, point.leakage + self._margin(point.leakage))
+
+        def spent(point: Flows) -> float:
+            return self._spent(proposed(point, point).mechanism)
+
+        points = self._interior.at_distortion(distortion, begin, spent)
+        return None if points is None else proposed(*points)
+
+    def _spent(self, matrix: FloatArray) -> float:
+        """The worst-case distortion of a channel."""
+        return float((self._vertices @ (matrix * self._costs).sum(axis=1)).max())
 
     def _margin(self, leakage: float) -> float:
         """What is left to the rounding of powers."""
@@ -434,9 +448,14 @@ class ColumnRatioProgram:
         """Places (row, vertex, parent) of trees by depth, from the root on, with the lengths of their edges."""
         depth, above = np.zeros(parents.shape, dtype=int), np.tile(np.arange(parents.shape[1]), (len(parents), 1))
         roots = _roots(parents)[:, np.newaxis]
-        while (moved := above != roots).any():
+        for _ in range(parents.shape[1]):
+            moved = above != roots
+            if not moved.any():
+                break
             depth += moved
             above = np.take_along_axis(parents, above, axis=1)
+        else:
+            raise SolverError("a tree has a cycle: rounding took an edge for another; try a budget nearby")
         order = np.argsort(depth, axis=None, kind="stable")
         cuts = np.searchsorted(depth.ravel()[order], np.arange(1, depth.max() + 2))
         levels = []
@@ -604,12 +623,10 @@ class _Master:
             for option, value in retry.items():
                 self._model.clearSolver()
                 self._model.setOptionValue(option, value)
-            self._model.run()
-            if self._model.getModelStatus() == optimal:
+            if run_bounded(self._model) == optimal:
                 break
         else:
-            status = self._model.modelStatusToString(self._model.getModelStatus())
-            raise SolverError(f"HiGHS stopped with {status} on a program with {matrix.shape[0]} rows")
+            raise SolverError(stopped(self._model))
         basis, basic, rows = self._model.getBasis(), self._highs.HighsBasisStatus.kBasic, len(matrix)
         chosen = np.array([status == basic for status in basis.col_status])
         slack = np.array([status == basic for status in basis.row_status])

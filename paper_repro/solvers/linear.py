@@ -10,9 +10,11 @@ import numpy as np
 from paper_repro.errors import InfeasibleError, SolverError
 from paper_repro.types import BoolArray, FloatArray
 
-__all__ = ["Basis", "optimal_basis"]
+__all__ = ["Basis", "optimal_basis", "run_bounded", "stopped"]
 
 
+# How often HiGHS may ask, for each row and column, whether to go on, as it does at each iteration and at each new beginning.
+_ASKS = 100
 # How far rows may be off.
 _MISSED = 1e-8
 # Numerical trouble is rare, and one of these has always been enough to get over it.
@@ -44,6 +46,48 @@ class Basis:
     values: FloatArray
     duals: FloatArray
     raw: Any
+
+
+def run_bounded(model: Any, asks: int = _ASKS) -> Any:
+    """Run HiGHS, and return its model status: interrupted, if it asked too often whether to go on, for each row and column.
+
+    Where numbers are hard it may go round in circles, some of them without an iteration. What is counted is no time, so that a
+    loaded machine gives up nothing that a quiet one solves.
+
+    >>> import highspy
+    >>> model = highspy.Highs()
+    >>> _ = model.setOptionValue("output_flag", False), model.addVar(1.0, 2.0)
+    >>> run_bounded(model) == highspy.HighsModelStatus.kOptimal
+    True
+    """
+    import highspy
+
+    left = [asks * (10 + model.getNumRow() + model.getNumCol())]
+
+    def go_on(kind: Any, message: str, found: Any, answer: Any, data: Any) -> None:
+        left[0] -= 1
+        answer.user_interrupt = left[0] < 0
+
+    kinds = highspy.cb.HighsCallbackType
+    model.setCallback(go_on, None)
+    for kind in (kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt):
+        model.startCallback(kind)
+    model.run()
+    return model.getModelStatus()
+
+
+def stopped(model: Any) -> str:
+    """That HiGHS found no optimum, and what may help.
+
+    >>> import highspy
+    >>> print(stopped(highspy.Highs()))
+    HiGHS stopped with Not Set on a program with 0 rows and 0 columns; try a budget nearby, or merge letters or distributions that
+    are all but equal
+    """
+    return (
+        f"HiGHS stopped with {model.modelStatusToString(model.getModelStatus())} on a program with {model.getNumRow()} rows and "
+        f"{model.getNumCol()} columns; try a budget nearby, or merge letters or distributions that are all but equal"
+    )
 
 
 def optimal_basis(
@@ -107,18 +151,15 @@ def optimal_basis(
         for option, value in retry.items():
             model.setOptionValue(option, value)
             model.clearSolver()
-        model.run()
-        if model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+        status = run_bounded(model)
+        if status == highspy.HighsModelStatus.kInfeasible:
             raise InfeasibleError("no point satisfies all rows of the linear program")
-        if model.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+        if status == highspy.HighsModelStatus.kOptimal:
             missed = columns @ np.array(model.getSolution().col_value) - upper
             if max(missed.max(initial=0.0), np.abs(missed[equal]).max(initial=0.0)) <= _MISSED:
                 break  # HiGHS looks at bounds alone: with an unstable basis, rows may be off
-    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        raise SolverError(
-            f"HiGHS stopped with {model.modelStatusToString(model.getModelStatus())} on a program with "
-            f"{matrix.shape[0]} rows and {matrix.shape[1]} columns"
-        )
+    if status != highspy.HighsModelStatus.kOptimal:
+        raise SolverError(stopped(model))
     basis, basic = model.getBasis(), highspy.HighsBasisStatus.kBasic
     return Basis(
         columns=np.array([status == basic for status in basis.col_status]),

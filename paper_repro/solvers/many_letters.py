@@ -31,7 +31,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from paper_repro.errors import SolverError
 from paper_repro.solvers.games import PerfectPrivacy
+from paper_repro.solvers.linear import run_bounded, stopped
 from paper_repro.types import FloatArray, IntArray
 
 __all__ = ["ManyLetters"]
@@ -41,8 +43,9 @@ _NEAREST, _MOST_NEAREST = 800, 6400
 _ROUNDS = 60
 # The relative difference of the bounds at which nothing is left to gain.
 _CLOSED = 1e-13
+# Steps to the best price: they are few, or halve it down to the smallest numbers.
+_NEWTON = 2_000
 
-DEBUG = 0
 _Bound: TypeAlias = Callable[[FloatArray], tuple[float, float]]
 _Judged: TypeAlias = "Callable[[_Model, float], tuple[_Answer, float]]"
 
@@ -193,8 +196,6 @@ class ManyLetters:
             if figure < lowest:
                 best, lowest = answer.given_up[places], figure
             weights = moved(answer.weights)
-            if DEBUG:
-                print(_, nearest, groups.max(), lowest, highest, lowest - highest)
         return best, best_weights
 
 
@@ -237,6 +238,7 @@ class _Model:
         program.a_matrix_.index_ = np.nonzero(filled)[1]
         program.a_matrix_.value_ = matrix.T[filled]
         self._highs: Any = highspy.Highs()
+        self._interrupted = highspy.HighsModelStatus.kInterrupt
         options: dict[str, Any] = {"output_flag": False, "threads": 1, "solver": "simplex", "presolve": "off"}
         options |= {f"{side}_feasibility_tolerance": 1e-10 for side in ("primal", "dual")}
         options["small_matrix_value"] = 1e-12
@@ -254,7 +256,8 @@ class _Model:
             self._highs.changeColBounds(groups, 0.0, spent / self._unit)
         if kept is not None:
             self._highs.changeRowBounds(count, self._sizes.sum() - kept, self._sizes.sum() - kept)
-        self._highs.run()
+        if run_bounded(self._highs) == self._interrupted:
+            raise SolverError(stopped(self._highs))
         solution = self._highs.getSolution()
         given_up = np.clip(np.array(solution.col_value)[:-1], 0.0, 1.0)
         weights = np.clip(-np.array(solution.row_dual)[:-1], 0.0, None)
@@ -268,27 +271,31 @@ def _newton(model: _Model, theta: float, value: Callable[[float, float], float])
     """The answer whose theta is largest, and that: from an answer's own theta on they only get better."""
     answer, best = model.solved(theta), -math.inf
     found = answer
-    while (better := value(found.spent, found.kept)) > best + _CLOSED * abs(best) or best <= 0:
+    for _ in range(_NEWTON):
+        better = value(found.spent, found.kept)
+        if best > 0 and not better > best + _CLOSED * best:
+            return replace(answer, weights=found.weights), best
         if better > best:
             answer, best = found, better
         theta = better if better > 0 else theta / 2
         if theta < 1e-300:
-            break
+            return replace(answer, weights=found.weights), best
         found = model.solved(theta)
-    return replace(answer, weights=found.weights), best
+    raise SolverError(f"no price was found in {_NEWTON} steps; try a budget nearby")
 
 
 def _root(prior: FloatArray, total: float, more: float) -> float:
     """The theta at which ``sum_i min(P_i, theta) + more * theta`` is the total: Newton's method, which comes from below."""
     theta, tail, above = 0.0, 0.0, prior
-    while True:
+    for _ in range(len(prior) + 2):  # each time a letter more is below, or that is it
         lower = above <= theta
         tail += float(above[lower].sum())
         above = above[~lower]
         following = (total - tail) / (len(above) + more) if len(above) + more > 0 else theta
-        if following <= theta * (1 + 1e-15):
-            return max(theta, 1e-300)
+        if not following > theta * (1 + 1e-15):
+            break
         theta = following
+    return max(theta, 1e-300)
 
 
 def _mixed(given_up: FloatArray, changed: float) -> FloatArray:

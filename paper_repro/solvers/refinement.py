@@ -21,7 +21,7 @@ import numpy as np
 
 from paper_repro.errors import SolverError
 from paper_repro.solvers.exact import exact_optimum
-from paper_repro.solvers.linear import Basis
+from paper_repro.solvers.linear import Basis, run_bounded, stopped
 from paper_repro.types import FloatArray
 
 __all__ = ["EXCHANGES", "Refined", "exponential", "power_above", "to_channel"]
@@ -36,8 +36,6 @@ _LARGE = 1e16
 EXCHANGES = 300
 # Iterations of HiGHS for each row, beyond which it is going round in circles.
 _ITERATIONS = 20
-# Seconds for a program, and for each pair of its rows, beyond which it is doing so within an iteration.
-_SECONDS, _OF_PAIRS = 5.0, 1e-5
 # By how much less is scaled up where HiGHS fails.
 _SHRINK = (1, 2**12, 2**24)
 # What HiGHS is told, and in addition when it fails.
@@ -189,17 +187,14 @@ class Refined:
                 self._model.setOptionValue(option, value)
             if retry:
                 self._model.clearSolver()
-            limit = self._model.getRunTime() + _SECONDS + _OF_PAIRS * len(self._right) ** 2
-            self._model.setOptionValue("time_limit", limit)
-            self._model.run()
-            if self._model.getModelStatus() == self._optimal:
+            if run_bounded(self._model) == self._optimal:
+                error = None
                 break
-        found = self._model.getModelStatus()
+            error = SolverError(stopped(self._model))
         for option, value in _OPTIONS.items():
             self._model.setOptionValue(option, value)
-        if found == self._optimal:
-            return
-        raise SolverError(f"HiGHS stopped with {self._model.modelStatusToString(found)}")
+        if error is not None:
+            raise error
 
     def _loaded(self) -> Any:
         import highspy

@@ -1,11 +1,12 @@
 """The linear-program interface: its optima against SciPy's, its bases, and how it says no."""
 
+import highspy
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 from paper_repro.errors import InfeasibleError, SolverError
-from paper_repro.solvers.linear import optimal_basis
+from paper_repro.solvers.linear import optimal_basis, run_bounded, stopped
 
 # Both solvers are given tolerances of 1e-9 or tighter on numbers of order 1.
 AGREEMENT = 1e-8
@@ -58,6 +59,23 @@ def test_a_start_changes_nothing_but_the_way(seed):
 def test_rows_that_contradict_each_other():
     with pytest.raises(InfeasibleError, match="no point satisfies all rows"):
         optimal_basis(np.ones(1), np.array([[1.0], [-1.0]]), np.array([1.0, -2.0]))
+
+
+def test_a_program_that_takes_too_long_is_interrupted_by_a_count():
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    model.setOptionValue("presolve", "off")
+    for _ in range(3):
+        model.addVar(0.0, 1.0)
+        model.changeColCost(model.getNumCol() - 1, -1.0)
+    for row in range(3):
+        model.addRow(-highspy.kHighsInf, 1.0, 2, np.delete(np.arange(3, dtype=np.int32), row), np.ones(2))
+    assert run_bounded(model, 0) == highspy.HighsModelStatus.kInterrupt
+    assert "stopped with Interrupted by user on a program with 3 rows and 3 columns; try a budget" in str(
+        stopped(model)
+    )
+    assert run_bounded(model) == highspy.HighsModelStatus.kOptimal
+    assert model.getInfo().objective_function_value == pytest.approx(-1.5, abs=AGREEMENT)
 
 
 def test_an_unbounded_program():
