@@ -71,6 +71,8 @@ class OptimalMechanism(ShownAsTable):
         Distances from the true letter to the published one; None for Hamming distortion.
     budget : dict
         What was asked for: a ``distortion``, or a ``leakage`` in nats; rational numbers as :class:`paper_repro.checks.Rounded`.
+    cost_unit : float
+        Of the distortions that multipliers are for: a power of 2, 1 unless all costs are large or small.
     constraints : Constraints or None
         What was asked for beside that: chances to be kept, frequencies that stay, forbidden pairs.
     """
@@ -87,6 +89,7 @@ class OptimalMechanism(ShownAsTable):
     gap_unit: str
     costs: FloatArray | None = None
     budget: Mapping[str, Any] = field(default_factory=dict)
+    cost_unit: float = 1.0
     constraints: Constraints | None = None
     _given_costs: Any = field(default=None, repr=False)
 
@@ -103,8 +106,8 @@ class OptimalMechanism(ShownAsTable):
         Raises
         ------
         ValueError
-            If there can be no file: above 2,000 letters, or 64 where programs are over the whole channel, and for information and
-            Renyi divergences under constraints; the message says why.
+            If there can be no file: above 2,000 letters, or 64 where programs are over the whole channel, and under constraints
+            for information and Renyi divergences at some budgets; the message says why.
         CertificateError
             If the checker refuses what was found.
         """
@@ -339,7 +342,8 @@ def solver(
         if distances is None:
             return found
         gap = found.gap * unit if found.gap_unit == "distortion" else found.gap
-        return replace(found, distortion=found.distortion * unit, gap=gap, costs=distances, _given_costs=exact)
+        spent = found.distortion * unit
+        return replace(found, distortion=spent, gap=gap, costs=distances, cost_unit=unit, _given_costs=exact)
 
     return solve, check
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.certificates.linear import Found, constant_answer
+from paper_repro.certificates.linear import Found, constant_answer, dot
 from paper_repro.checks import as_fraction
 from paper_repro.notions import Notion, RenyiDP
 from paper_repro.notions.information import _worst_prior
@@ -21,7 +21,7 @@ from paper_repro.notions.ratios import neighbors
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
-__all__ = ["best_of_curved"]
+__all__ = ["best_of_curved", "best_under_constraints"]
 
 Row = Sequence[Fraction]
 # By how much, relatively, bounds are moved apart until the checker agrees: rounding of floats, or worse.
@@ -76,6 +76,67 @@ def best_of_curved(
         yield Found(as_fraction(least), max(exact, as_fraction(least)), mechanism, proof if least > 0 else {})
 
 
+def best_under_constraints(
+    source: SourceSet,
+    notion: Notion,
+    distortion: Fraction | None,
+    leakage: Fraction | None,
+    about: Any,
+    costs: Sequence[Row] | None,
+) -> Iterator[Found]:
+    """The same where entries are bounded or vertices stay: by the tangent plane that the result's multipliers are of.
+
+    Raises ValueError if the result has none, or of other vertices, and where the frequencies of several priors stay.
+
+    >>> from paper_repro import optimal_mechanism
+    >>> best = optimal_mechanism(SourceSet(["3/4", "1/4"]), distortion="3/16", notion=RenyiDP(2), invariant=True)
+    >>> found = next(best_under_constraints(best.source, best.notion, Fraction(3, 16), None, best, None))
+    >>> float(found.most - found.least) < 1e-9
+    True
+    """
+    size, exact = source.alphabet_size, source.exact
+    distances = costs or [[Fraction(i != j) for j in range(size)] for i in range(size)]
+    problem, kept = _Problem(source, notion, distances, about), about.constraints
+    if len(about.multipliers) != 5 or len(about.multipliers[0]) != len(exact) or (kept.invariant and len(exact) > 1):
+        raise ValueError(
+            f"there is no certificate of {notion.name} under constraints where nothing may change, the worst of intervals are "
+            "looked for, or frequencies of several priors stay; the result's gap is evaluated from its multipliers"
+        )
+    prices, stays, loads, point, outputs = about.multipliers
+    rate = problem.order - 1
+    proof: dict[str, Any] = {"multipliers": _fractions(prices / about.cost_unit * (rate or 1))}
+    if kept.invariant:
+        proof["stays"] = _fractions(stays * (rate or 1))
+    if problem.pairs is None:
+        weights = _fractions(loads)
+        proof |= {"weights": weights, "loads": [dot(weights, letter) for letter in zip(*exact, strict=True)]}
+        ratios = point / outputs
+    else:
+        order = {
+            tuple(pair): load
+            for pair, load in zip(
+                neighbors(getattr(notion, "adjacency", None), size).tolist(), loads.tolist(), strict=True
+            )
+        }
+        proof["loads"] = _fractions([order[tuple(pair)] for pair in problem.pairs.tolist()])
+        one, two = (point[problem.pairs[:, side]] for side in (0, 1))
+        ratios = np.divide(one, two, out=np.zeros_like(one), where=two > 0)
+    proof["comparisons"] = _fractions(np.maximum(ratios, _LEAST))
+    matrix = problem.kept(distortion)
+    most = problem.spent(matrix) if distortion is None else as_fraction(problem.leakage(matrix))
+    mechanism = {"matrix": matrix, **problem.reference(matrix)}
+    bound = (about.leakage if leakage is None else about.distortion) - about.gap
+    for margin in _MARGINS:
+        least = as_fraction(max(0.0, bound - margin * max(bound, 1.0 if leakage is None else 0.0)))
+        upper = most if distortion is None else most + as_fraction(margin * max(1.0, float(most)))
+        yield Found(least, max(upper, least), mechanism, proof if least else {})
+
+
+def _fractions(numbers: Any) -> Any:
+    """Numbers of any shape, as the decimals that they are read from."""
+    return [_fractions(n) for n in numbers] if np.ndim(numbers) else as_fraction(float(numbers))
+
+
 class _Problem:
     """What was found in floats, and the checker's figures of it."""
 
@@ -83,11 +144,12 @@ class _Problem:
         self._exact, self._costs, self._about, self._notion = source.exact, costs, about, notion
         self._vertices = np.array([[float(p) for p in row] for row in source.exact])
         self._distances = np.array([[float(d) for d in row] for row in costs])
-        self._order = float(getattr(notion, "alpha", 1.0))
+        self.order = float(getattr(notion, "alpha", 1.0))
         self._matrix = np.asarray(about.mechanism.matrix, dtype=float)
-        self._pairs: Any = None
+        self._rows = self._exactly(self._matrix)
+        self.pairs: Any = None
         if isinstance(notion, RenyiDP):  # in the checker's order
-            self._pairs = np.array(sorted(neighbors(notion.adjacency, source.alphabet_size).tolist()))
+            self.pairs = np.array(sorted(neighbors(notion.adjacency, source.alphabet_size).tolist()))
         self._weights = self._mixture(about.worst_prior)
         self._prior = self._weights @ self._vertices
 
@@ -116,12 +178,22 @@ class _Problem:
 
     def within(self, distortion: Fraction) -> list[list[Fraction]]:
         """The mechanism found, mixed with the identity if it spends too much."""
-        rows = self._exactly(self._matrix)
+        rows = self._rows
         spent = self.spent(rows)
         if spent > distortion:
             share = Fraction(math.floor(distortion / spent * 10**18), 10**18)
             rows = [[share * q + (1 - share) * (i == j) for j, q in enumerate(row)] for i, row in enumerate(rows)]
         return rows
+
+    def kept(self, distortion: Fraction | None) -> list[list[Fraction]]:
+        """The mechanism found, where one prior has to stay by the row of its likeliest letter, and within the distortion."""
+        if self._about.constraints.invariant:
+            rows, (prior,) = self._exactly(self._matrix), self._exact
+            last = prior.index(max(prior))
+            rest = [dot(prior, column) - prior[last] * column[last] for column in zip(*rows, strict=True)]
+            rows[last] = [(p - x) / prior[last] for p, x in zip(prior, rest, strict=True)]
+            self._rows = rows
+        return self._rows if distortion is None else self.within(distortion)
 
     def private(self, leakage: float, margin: float, constant: Sequence[Row]) -> list[list[Fraction]]:
         """The mechanism found, mixed with what is published on average if it leaks too much."""
@@ -131,15 +203,15 @@ class _Problem:
         return self._exactly(share * self._matrix + (1 - share) * middle)
 
     def reference(self, matrix: Sequence[Row]) -> dict[str, list[Fraction]]:
-        if self._pairs is not None:
+        if self.pairs is not None:
             return {}
         return {"reference": self._exactly(self._average(matrix)[np.newaxis])[0]}
 
     def _average(self, matrix: Sequence[Row]) -> FloatArray:
         """The output's distribution that is best against the prior under which this matrix leaks most."""
         floats = np.array([[float(q) for q in row] for row in matrix])
-        _, weights = _worst_prior(floats, self._vertices, self._order)
-        means = (weights @ self._vertices @ floats**self._order) ** (1 / self._order)
+        _, weights = _worst_prior(floats, self._vertices, self.order)
+        means = (weights @ self._vertices @ floats**self.order) ** (1 / self.order)
         used = floats.max(axis=0) > 0
         means = np.where(used, np.maximum(means, 1e-25), 0.0)
         return means / means.sum()
@@ -147,9 +219,9 @@ class _Problem:
     def leakage(self, matrix: Sequence[Row]) -> float:
         """Nats, as the checker has them, in floats."""
         floats = np.array([[float(q) for q in row] for row in matrix])
-        if self._pairs is not None:
-            return max(self._divergence(floats[i], floats[k]) for i, k in self._pairs)
-        average, order = self._average(matrix), self._order
+        if self.pairs is not None:
+            return max(self._divergence(floats[i], floats[k]) for i, k in self.pairs)
+        average, order = self._average(matrix), self.order
         used = average > 0
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(floats[:, used] > 0, floats[:, used] / average[used], 1.0)
@@ -165,26 +237,26 @@ class _Problem:
         if (other[used] == 0).any():
             return math.inf
         logs = np.log(row[used] / other[used])
-        if self._order == 1:
+        if self.order == 1:
             return float(row[used] @ logs)
-        top = logs.max() * (self._order - 1)
-        return float((math.log(row[used] @ np.exp((self._order - 1) * logs - top)) + top) / (self._order - 1))
+        top = logs.max() * (self.order - 1)
+        return float((math.log(row[used] @ np.exp((self.order - 1) * logs - top)) + top) / (self.order - 1))
 
     def proof(self, distortion: float | None, leakage: float | None) -> tuple[dict[str, Any], float]:
         """Fields of a certificate, and the bound that they prove, in floats: on nats, or on distortions."""
-        level, rate = self._about.leakage if leakage is None else leakage, self._order - 1
+        level, rate = self._about.leakage if leakage is None else leakage, self.order - 1
         if rate * level > _MOST:
             raise ValueError(
-                f"there is no certificate of order {self._order:g} at {level:g} nats: its moments exceed exp({_MOST:g}), the "
+                f"there is no certificate of order {self.order:g} at {level:g} nats: its moments exceed exp({_MOST:g}), the "
                 "largest that files have; take a smaller order, or one so large that infinity will do"
             )
         # Moments are as large as exp(rate level): all is divided by a power of 10 near that.
         digits = max(0, round(rate * level / math.log(10)))
         shift = digits * math.log(10)
-        found = self._of_output(level, distortion, shift) if self._pairs is None else self._of_pairs(level, shift)
+        found = self._of_output(level, distortion, shift) if self.pairs is None else self._of_pairs(level, shift)
         loads, logs, duals = found
-        size, order = len(self._matrix), self._order
-        compared = [(i, size) for i in range(size)] if self._pairs is None else self._pairs
+        size, order = len(self._matrix), self.order
+        compared = [(i, size) for i in range(size)] if self.pairs is None else self.pairs
         with np.errstate(under="ignore"):
             up = 1 + logs if not rate else order * np.exp(rate * logs - shift)
             down = np.exp(logs) if not rate else rate * np.exp(order * logs - shift)
@@ -214,8 +286,8 @@ class _Problem:
         unit = Fraction(1, 10**digits)
         weights = self._exactly(self._weights[np.newaxis])[0]
         exact = [as_fraction(float(load)) for load in loads]
-        fields: dict[str, Any] = {"multipliers": self._fractions(duals)}
-        if self._pairs is None:
+        fields: dict[str, Any] = {"multipliers": _fractions(duals)}
+        if self.pairs is None:
             fields["weights"] = [unit * w for w in weights]
             exact = [
                 sum((w * p for w, p in zip(weights, ps, strict=True)), Fraction(0))
@@ -223,17 +295,14 @@ class _Problem:
             ]
         fields["loads"] = [unit * load for load in exact]
         fields["comparisons"] = [
-            self._fractions(np.exp(row)) if load else [Fraction(not rate)] * size
+            _fractions(np.exp(row)) if load else [Fraction(not rate)] * size
             for load, row in zip(exact, logs, strict=True)
         ]
         return fields, bound(duals)
 
-    def _fractions(self, numbers: Any) -> Any:
-        return [self._fractions(n) for n in numbers] if np.ndim(numbers) else as_fraction(float(numbers))
-
     def _of_pairs(self, level: float, shift: float) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """Weights of pairs of rows, logarithms of their ratios, and prices of distortions, None where they are to be found."""
-        size, found, rate = len(self._matrix), self._about.multipliers, self._order - 1
+        size, found, rate = len(self._matrix), self._about.multipliers, self.order - 1
         if len(found) == 3:
             lambdas, duals, tangent = (np.asarray(part, dtype=float) for part in found)
             # Letters that never occur were left out: they are like the first one that does.
@@ -241,18 +310,18 @@ class _Problem:
             graph = getattr(self._notion, "adjacency", None) if len(letters) == size else None
             pairs = letters[neighbors(graph, len(letters))]
             order_of = {(int(i), int(k)): weight for (i, k), weight in zip(pairs, lambdas, strict=True)}
-            lambdas = np.array([order_of.get((int(i), int(k)), 0.0) for i, k in self._pairs])
+            lambdas = np.array([order_of.get((int(i), int(k)), 0.0) for i, k in self.pairs])
             places = np.zeros(size, dtype=int)
             places[letters] = np.arange(len(letters))
             total = lambdas.sum()
             # Against (moment / exp((order - 1) L) - 1) / (order - 1), L being the leakage; columns of X have any factor.
-            scale = rate * math.exp(rate * level - shift) if rate else 1.0
+            scale = (rate * math.exp(rate * level - shift) if rate else 1.0) / self._about.cost_unit
             tangent = np.maximum(tangent - tangent.max(axis=0), math.log(_LEAST))[places][:, places]
-            return lambdas / total, tangent[self._pairs[:, 0]] - tangent[self._pairs[:, 1]], scale * duals / total
+            return lambdas / total, tangent[self.pairs[:, 0]] - tangent[self.pairs[:, 1]], scale * duals / total
         # Randomized response, or what depends on a distance alone, best against the uniform prior.
         logs = np.log(np.maximum(self._matrix, _LEAST))
         self._use_uniform_prior()
-        return np.full(len(self._pairs), 1 / len(self._pairs)), logs[self._pairs[:, 0]] - logs[self._pairs[:, 1]], None
+        return np.full(len(self.pairs), 1 / len(self.pairs)), logs[self.pairs[:, 0]] - logs[self.pairs[:, 1]], None
 
     def _use_uniform_prior(self) -> None:
         self._weights = self._mixture(np.full(len(self._matrix), 1 / len(self._matrix)))
@@ -262,12 +331,13 @@ class _Problem:
         self, level: float, distortion: float | None, shift: float
     ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """The prior, logarithms of rows over the output's, from those of the solver's ratios, and prices of distortions."""
-        prior, order = self._prior, self._order
+        prior, order = self._prior, self.order
         if len(self._about.multipliers) != 2:
             self._use_uniform_prior()
             with np.errstate(divide="ignore"):
                 return self._prior, np.log(np.maximum(self._matrix, _LEAST) / self._matrix.mean(axis=0)), None
         duals, ratios = self._about.multipliers
+        duals = duals / self._about.cost_unit
         known = prior > 0
         logs, mass = np.zeros((len(prior), len(prior))), prior[known]
         relative = (

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from paper_repro.certificates.checker import FORMAT, MOST_LETTERS, Refused, check, seal
-from paper_repro.certificates.curved import best_of_curved
+from paper_repro.certificates.curved import best_of_curved, best_under_constraints
 from paper_repro.certificates.linear import (
     Channel,
     Found,
@@ -81,8 +81,8 @@ def certificate(
     Raises
     ------
     ValueError
-        If there can be no file: above 2,000 letters, or 64 where programs are over the whole channel; for information and Renyi
-        divergences under constraints; for moments above exp(4300); or if that the leakage is infinite follows from no zeros.
+        If there can be no file: above 2,000 letters, or 64 where programs are over the whole channel; for some information and
+        Renyi divergences under constraints; for moments above exp(4300); or if an infinite leakage follows from no zeros.
     CertificateError
         If the checker refuses what was found.
 
@@ -196,15 +196,16 @@ class _Asked:
     def candidates(self) -> Iterator[tuple[Table, Found, int | None]]:
         """Members of the source set and what may be a proof, best first; the digits to be kept, if not all."""
         endless_loss = self._distortion is not None and math.isinf(self._about.leakage)
-        if self._curved and not endless_loss and not (self._distortion is None and self._leakage in (0, math.inf)):
-            if self._limits is not None:
-                raise ValueError(
-                    f"there are no certificates of {self._notion.name} under keep_at_least, invariant and forbidden: the proof "
-                    "is in the result's multipliers, and its gap is evaluated from them"
-                )
+        by_channel = endless_loss or (self._distortion is None and self._leakage in (0, math.inf))
+        if (
+            self._curved
+            and not by_channel
+            and (self._limits is None or self._about.multipliers or not self._distortion)
+        ):
             nats = None if self._distortion is not None else as_fraction(self._leakage)
             vertices = self._source.exact
-            of = best_of_curved(self._source, self._notion, self._distortion, nats, self._about, self._given)
+            best = best_of_curved if self._limits is None else best_under_constraints
+            of = best(self._source, self._notion, self._distortion, nats, self._about, self._given)
             yield from ((vertices, found, None) for found in of)
             return
         if self._source.bounds is None:
@@ -246,6 +247,9 @@ class _Asked:
             if self._of_diagonal:
                 mechanism = {"distortions": [1 - row[i] for i, row in enumerate(mechanism["matrix"])]}
             return [replace(found, least=math.inf, most=math.inf, mechanism=mechanism)]  # type: ignore[arg-type]
+        if self._curved and distortion is not None:  # enough for equal rows
+            channel, nothing = self._channel(vertices), Fraction(0)
+            return [Found(nothing, nothing, channel.mechanism(channel.optimum(Fraction(1))))]
         if self._of_diagonal:
             if isinstance(notion, MaximalLeakage):
                 return [best_mass_on_diagonal(vertices, distortion, ratio)]

@@ -28,6 +28,7 @@ __all__ = [
     "best_of_channel",
     "best_ratio_on_diagonal",
     "constant_answer",
+    "dot",
     "endless",
     "least_of_all",
     "over_intervals",
@@ -459,18 +460,23 @@ def over_intervals(
             matrix = one.mechanism.get("matrix", ())
             keys = [[-x for x in one.mechanism.get("distortions", ())]] if not matrix else []
             if matrix:
-                keys = [[-_dot(row, ends) for row, ends in zip(matrix, costs, strict=True)]]
+                keys = [[-dot(row, ends) for row, ends in zip(matrix, costs, strict=True)]]
                 keys += [list(column) for column in zip(*matrix, strict=True)] if mixes else []
             for values in keys:
                 member = tuple(least_mean(values, *bounds))
-                if _dot(member, values) < min(_dot(vertex, values) for vertex in vertices):
+                if dot(member, values) < min(dot(vertex, values) for vertex in vertices):
                     worse.add(member)
         if not worse:
             return vertices, found
         vertices += sorted(worse)
 
 
-def _dot(one: Row, other: Row) -> Fraction:
+def dot(one: Row, other: Row) -> Fraction:
+    """The scalar product.
+
+    >>> dot([Fraction(1, 2), Fraction(1, 3)], [Fraction(2), Fraction(3)])
+    Fraction(2, 1)
+    """
     return sum((x * y for x, y in zip(one, other, strict=True)), Fraction(0))
 
 

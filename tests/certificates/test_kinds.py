@@ -206,6 +206,46 @@ def test_databases_are_certified_over_all_channels(notion, expected):
     assert least == most == expected if expected else Fraction(most) - Fraction(least) < Fraction(1, 10**9)
 
 
+CONSTRAINTS = {
+    "floors": (THIRDS, {"keep_at_least": "1/3"}),
+    "forbidden": (THIRDS, {"forbidden": [(0, 2)]}),
+    "invariant": (pr.SourceSet(["1/2", "1/3", "1/6"]), {"invariant": True, "keep_at_least": {1: "2/5"}}),
+}
+CURVED = [
+    pr.MutualInformation(),
+    pr.SibsonInformation(2),
+    pr.RenyiDP(1),
+    pr.RenyiDP("4/3", Adjacency.from_edges(3, [(0, 1), (1, 2)])),
+]
+
+
+@pytest.mark.parametrize("budget", [*BUDGETS.values(), {"distortion": 1}], ids=str)
+@pytest.mark.parametrize(
+    ("source", "asked", "notion"),
+    [
+        pytest.param(*problem, notion, id=f"{name}, {notion}")
+        for name, problem in CONSTRAINTS.items()
+        for notion in CURVED
+        if name != "forbidden" or not isinstance(notion, pr.RenyiDP)  # impossible with finite divergences
+    ],
+)
+def test_information_and_divergences_are_enclosed_under_constraints(source, asked, notion, budget):
+    found = pr.optimal_mechanism(source, notion=notion, **asked, **budget)
+    least, most = map(Fraction, bounds(found))
+    figure = found.leakage if "distortion" in budget else found.distortion
+    assert 0 <= most - least <= Fraction(1, 10**9) and float(most) == pytest.approx(figure, abs=1e-9)
+
+
+@pytest.mark.parametrize("budget", ["distortion", "leakage"])
+@pytest.mark.parametrize("notion", CURVED, ids=str)
+@pytest.mark.parametrize("unit", [Fraction(1000), Fraction(1, 1000)], ids=str)
+def test_costs_may_be_in_any_unit(notion, unit, budget):
+    costs = [[unit * abs(i - j) for j in range(3)] for i in range(3)]
+    asked = {"distortion": unit / 5} if budget == "distortion" else {"leakage": "1/2"}
+    least, most = map(Fraction, bounds(pr.optimal_mechanism(THIRDS, notion=notion, costs=costs, **asked)))
+    assert 0 <= most - least <= (unit if budget == "leakage" else 1) / 10**9
+
+
 def test_what_has_no_file_says_why():
     with pytest.raises(ValueError, match="at most 64 databases"):
         _ = pr.optimal_database_mechanism(2, 100, distortion=1).certificate
