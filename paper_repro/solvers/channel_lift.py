@@ -73,6 +73,8 @@ _OPTIONS: dict[str, Any] = {
     "dual_feasibility_tolerance": 1e-10,
     "small_matrix_value": 1e-12,
     "simplex_iteration_limit": 2**31 - 1,
+    "run_crossover": "on",
+    "ipm_optimality_tolerance": 1e-8,
 }
 # Where it reaches its tolerances next to nothing, its solution will do: what it is worth is found out elsewhere.
 _MISSED = 1e-6
@@ -83,8 +85,15 @@ _ATTEMPTS: tuple[dict[str, Any], ...] = (
     _LOOSE | {"presolve": "on"},
     _LOOSE | {"presolve": "on", "solver": "ipm"},
 )
-# Steps of the simplex method, for each row, beyond which an interior point gets there sooner.
+# Steps of the simplex method, for each row, beyond which an interior point gets there sooner; where even the way from that to a
+# basis is longer, because next to all caps bind there, the interior point itself will do.
 _STEPS, _FEW = 3, 1_000
+_INTERIOR: tuple[dict[str, Any], ...] = (
+    {"solver": "ipm"},
+    {"solver": "ipm", "run_crossover": "off", "ipm_optimality_tolerance": 1e-12},
+)
+# A change of s, relative to it, that is small for a basis.
+_NEAR = 0.05
 # Multipliers below are the solver's rounding.
 _NOISE = 1e-14
 # Caps that a solution oversteps by more join the program.
@@ -494,15 +503,18 @@ class _Model:
         self._highs.passModel(program)
         self._capped = np.zeros((letters, size), dtype=bool)
         self._order: list[int] = []
+        self._inside, self._last, self._is_near = 0, 0.0, False
         self._cap(costs == 0)
 
     def solve(self, step: float) -> _Optimum:
         """The optimum at s. Raises SolverError if HiGHS finds none."""
         count, letters, size = self._shape
+        self._is_near, self._last = abs(step - self._last) <= _NEAR * self._last, step
         for row in range(count * size):
             self._highs.changeCoeff(row, letters * size + row % size, self._times * step)
         for _ in range(letters * size + 1):  # a cap more each time
             self._run()
+            self._is_near = True
             values = np.array(self._highs.getSolution().col_value) / self._scale
             channel, scaled = values[: letters * size].reshape(letters, size), values[letters * size : -1]
             if not self._cap(channel > scaled + _OVERSTEPPED):
@@ -534,11 +546,13 @@ class _Model:
         import highspy
 
         few = {"simplex_iteration_limit": max(_FEW, _STEPS * self._highs.getNumRow())}
-        for retry in (few, *_ATTEMPTS):
+        first = 0 if self._inside < 2 and self._is_near else self._inside
+        for place, retry in enumerate((few, *(few | way for way in _INTERIOR), *_ATTEMPTS)[first:], start=first):
             for option, value in (_OPTIONS | retry).items():
                 self._highs.setOptionValue(option, value)
-            if retry is not few:
+            if place:
                 self._highs.clearSolver()
+            self._inside = max(self._inside, min(place, len(_INTERIOR)))
             status, info = run_bounded(self._highs), self._highs.getInfo()
             missed = max(info.max_primal_infeasibility, info.max_dual_infeasibility)
             if status == highspy.HighsModelStatus.kOptimal or (

@@ -59,8 +59,8 @@ _AIM, _ENOUGH, _ACCEPTED = 1e-11, 2e-10, 1e-7
 _STEEP, _TRIALS = 1e-14, 30
 # Constraints with a larger ratio of multiplier and slack have a row of their own.
 _STIFF = 1e3
-# Exponents beyond are as good as infinite.
-_MOST = 300.0
+# Exponents beyond are as good as infinite; the largest whose exponential is a number, and some to spare.
+_MOST, _LARGEST = 300.0, 700.0
 # What sums of M numbers may be off, for each of them.
 _ROUNDING = 4e-16
 # Columns with an entry above are published; the others are given the tangents that prove most, with so much to spare.
@@ -194,7 +194,8 @@ def _multiples(
         return more((rows, (gradient + math.exp(log) * penalties).argmin(axis=1)))
 
     rows, low, high = np.arange(len(gradient)), -1.0, 1.0
-    while high < _MOST and rises(high):
+    most = min(_MOST, _LARGEST - math.log(max(1.0, float(penalties.max()))))
+    while 2 * high < most and rises(high):
         low, high = high, 2 * high
     while low > -_MOST and not rises(low):
         low, high = 2 * low, low
