@@ -24,6 +24,7 @@ from paper_repro.columns.options import (
     check_effects,
     checked,
     chosen_notion,
+    floors_of,
     json_option,
     notion_options,
     one_line_errors,
@@ -272,7 +273,13 @@ def _each_row(
         "optimum as it is."
     ),
 )
-@click.option("--keep-at-least", type=NUMBER, help="Probability with which each category is kept at least.")
+@click.option(
+    "--keep-at-least",
+    multiple=True,
+    metavar="[CATEGORY=]NUMBER",
+    callback=lambda context, option, given: floors_of(given),
+    help="Probability with which each category is kept at least, or the one that is named; that may be repeated.",
+)
 @click.option("--invariant", is_flag=True, help="Keep the expected frequencies as they are.")
 @click.option(
     "--forbidden",

@@ -33,6 +33,7 @@ __all__ = [
     "check_effects",
     "checked",
     "chosen_notion",
+    "floors_of",
     "in_flags",
     "interrupted_by_sigterm",
     "json_option",
@@ -67,6 +68,21 @@ class _Number(click.types.FloatParamType):
 
 
 NUMBER = _Number()
+
+
+def floors_of(given: Sequence[str]) -> float | dict[str, float] | None:
+    """What ``--keep-at-least`` says: a probability for all categories, or one for each named; None if nothing.
+
+    Raises BadParameter.
+
+    >>> floors_of(["0.5"]), floors_of(["yes=3/4", "no=0.5"])
+    (0.5, {'yes': 0.75, 'no': 0.5})
+    """
+    named = [text.rpartition("=") for text in given]
+    floors = {name: NUMBER.convert(number, None, None) for name, _, number in named}
+    if len(floors) < len(named) or (len(named) > 1 and not all(sign for _, sign, _ in named)):
+        raise click.BadParameter(f"give one number for all categories, or one for each CATEGORY, got {' '.join(given)}")
+    return floors if any(sign for _, sign, _ in named) else next(iter(floors.values()), None)
 
 
 class Once(click.Command):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -178,7 +178,7 @@ def release(
     notion: Notion | None = None,
     output: str | Path | None = None,
     estimable: bool = True,
-    keep_at_least: ArrayLike | None = None,
+    keep_at_least: ArrayLike | Mapping[Hashable, float] | None = None,
     invariant: bool = False,
     forbidden: Any = None,
     losses: ArrayLike | None = None,
@@ -214,7 +214,7 @@ def release(
         nothing is written: a file is only reported on, and a DataFrame is returned as ``frame``.
     estimable : bool
         Publish every category, so that all frequencies can be estimated, at a certified price.
-    keep_at_least : number or array_like, shape (M,), optional
+    keep_at_least : number, array_like of shape (M,) or mapping of categories to numbers, optional
     invariant, forbidden : as of :func:`paper_repro.optimal_mechanism`
     losses : array_like, shape (M, M), optional
         Costs of a change, in place of 1 each, in the order of the source set's labels; columns of a DataFrame name the
@@ -276,7 +276,7 @@ def release(
     if output is not None:
         documents = _documents(check_output(output), names)
         path = check_output(output, *documents)
-    asked = {"distortion": distortion, "leakage": leakage, "notion": notion, "costs": losses}
+    asked: dict[str, Any] = {"distortion": distortion, "leakage": leakage, "notion": notion, "costs": losses}
     asked |= {"keep_at_least": keep_at_least, "forbidden": forbidden, "invariant": invariant or None}
     asked = {option: value for option, value in asked.items() if value is not None}
     strata = _strata(names, found, source, confidence, asked, estimable)
@@ -470,8 +470,10 @@ def _notes(
     yield (
         "The distortion is an expectation, in the worst case over the source set: how many values change is left to chance."
     )
-    if lost := sorted({name for stratum in strata for name in stratum.disappearing}):
-        yield f"Never published: {shortened(lost)}; their frequencies cannot be estimated."
+    for stratum in strata:
+        if stratum.disappearing:
+            where = f" in stratum {stratum.name!r}" * bool(stratum.name)
+            yield f"Never published{where}: {shortened(stratum.disappearing)}; their frequencies cannot be estimated."
     if drawing.consistent_by:
         yield (
             f"The same {drawing.consistent_by} and answer are published alike; the key makes them so, and whoever has it undoes "

@@ -373,6 +373,11 @@ def _class_finding(classes: Sequence[str]) -> str:
         alone = {**one, "III": "neither contains the uniform distribution nor keeps to one order"}
         return f"This source set {alone[classes[0].removeprefix('Class ')]}"
     counts = {name: classes.count(f"Class {name}") for name in meanings}
+    if len(classes) in (only := {n: name for name, n in counts.items()}):
+        every = {**meanings, "III": "neither contain the uniform distribution nor keep to one order"}
+        return (
+            f"{'Both' if len(classes) == 2 else f'All {spelled(len(classes))}'} source sets {every[only[len(classes)]]}"
+        )
     parts = [f"{spelled(n)} {(one if n == 1 else meanings)[name]}" for name, n in counts.items() if n]
     return f"Of {spelled(len(classes))} source sets, {', '.join(parts)}"
 

@@ -46,6 +46,8 @@ _FIGURES: dict[tuple[object, ...], Cited] = {
     ("scaled", "a", "b", "c", 2, 0.6931471805599453): Cited("alvim_figure_4b", "Alvim et al. 2011, Figure 4(b)"),
 }
 
+_FIT = 3  # letters of a name above a cell
+
 
 def cited_figure(kind: str, *chosen: object) -> Cited:
     """The paper's figure of this kind, if what is chosen is what it shows; else a file name of its own.
@@ -222,15 +224,22 @@ def draw_neighbors(table: pd.DataFrame, title: str = "", source: str = "") -> Fi
     ``table`` is as of :func:`neighbor_table`. The headline counts databases and neighbors, or is ``title``. Raises ValueError if
     a column is missing.
     """
-    values = {name: tuple(name.split(",") if "," in name else name) for name in [*table["from"], *table["to"]]}
+    alone = table["individual"].nunique() == 1
+    parts = {
+        name: name.split(",") if "," in name else [name] if alone else name for name in (*table["from"], *table["to"])
+    }
+    values = {name: tuple(part) for name, part in parts.items()}
     half = len(next(iter(values.values()))) // 2
     rows, columns = (sorted({value[part] for value in values.values()}) for part in (slice(half), slice(half, None)))
     place = {name: (columns.index(value[half:]), rows.index(value[:half])) for name, value in values.items()}
-    figure, axes = canvas(COLUMN, 0.75 + COLUMN * (len(rows) - 0.5) / (len(columns) - 0.5))
+    long = max(map(len, place)) > _FIT
+    width, left = PAGE if long else COLUMN, 0.07 + max(0.11, 0.125 * (len(rows) - 1)) + 0.3 * long
+    right, low = len(columns) - 0.82 + 0.3 * long, len(rows) - 0.93 + max(0.11, 0.125 * (len(columns) - 1))
+    figure, axes = canvas(width, 0.75 + width * (low + 0.18) / (left + right))
     named: dict[int, str] = {}
     for one, two, who in table[["from", "to", "individual"]].itertuples(index=False, name=None):
         letter = [x == y for x, y in zip(values[one], values[two], strict=True)].index(False)
-        (x0, y0), (x1, y1) = place[one], place[two]
+        (x0, y0), (x1, y1) = sorted((place[one], place[two]))  # all arcs to one side
         bend = 0.0 if abs(x1 - x0) + abs(y1 - y0) == 1 else 0.25
         style: Any = {"color": COLORS[1 + letter % 7], "linestyle": DASHES[letter % 8], "linewidth": 1.5, "shrinkA": 0}
         arc = f"arc3,rad={bend}"
@@ -242,16 +251,17 @@ def draw_neighbors(table: pd.DataFrame, title: str = "", source: str = "") -> Fi
             text = axes.text(*middle, plain_text(who), ha="center", va="center", fontsize=8.5, bbox=clear)
             text.set(color=style["color"], rotation=90 if x0 == x1 else 0)
     for name, (x, y) in place.items():
-        axes.plot(x, y, "o", markersize=20, markerfacecolor="white", markeredgecolor="0.3", markeredgewidth=0.9)
-        axes.text(x, y, plain_text(name), ha="center", va="center", fontsize=9)
+        frame = {"boxstyle": "round" if long else "circle", "facecolor": "white", "edgecolor": "0.3", "linewidth": 0.9}
+        axes.text(x, y, plain_text(name), ha="center", va="center", fontsize=7.5 if long else 9, bbox=frame)
     sample = max(place, key=lambda name: len({*values[name]}))
     whose = ", ".join(f"{named[letter]} has {values[sample][letter]}" for letter in sorted(named))
+    each = 2 * len(table) // len(place)
     headline(
         figure,
-        title or f"Each of {len(place)} databases has {2 * len(table) // len(place)} neighbors: one individual changes",
+        title or f"Each of {len(place)} databases has {each} neighbor{'s' * (each > 1)}: one individual changes",
         after(f"{plain_text(sample)}: {plain_text(whose)}", source),
     )
-    axes.set(xlim=(-0.32, len(columns) - 0.82), ylim=(len(rows) - 0.68, -0.18), aspect="equal")
+    axes.set(xlim=(-left, right), ylim=(low, -0.18), aspect="equal")
     axes.axis("off")
     return figure
 
@@ -281,7 +291,8 @@ def draw_scaled(table: pd.DataFrame, title: str = "", subtitle: str = "", source
         axes.add_patch(Rectangle((x, y), 1, 1, facecolor=_shade(distance), edgecolor="0.7", linewidth=0.6))
         axes.text(x + 0.5, y + 0.5, _power(distance), fontsize=8, **middle)
     axes.set(xlim=(0, len(names)), ylim=(len(names), 0), aspect="equal", xlabel="published", ylabel="true database")
-    axes.set_xticks(np.arange(len(names)) + 0.5, [plain_text(name) for name in names])
+    turned = 90 if max(map(len, names)) > _FIT else 0
+    axes.set_xticks(np.arange(len(names)) + 0.5, [plain_text(name) for name in names], rotation=turned)
     axes.set_yticks(np.arange(len(names)) + 0.5, [plain_text(name) for name in names])
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")

@@ -279,6 +279,16 @@ def test_a_matrix_of_ones_own_is_compared(call):
             "--keep-at-least must be a probability",
         ),
         (
+            ["release", *EYES[1:], "--distortion", "0.2", "--keep-at-least", "violet=1/2"],
+            1,
+            "--keep-at-least names 'violet'",
+        ),
+        (
+            ["release", *EYES[1:], "--distortion", "0.2", "--keep-at-least", "0.5", "--keep-at-least", "violet=1/2"],
+            2,
+            "one number for all categories, or one for each CATEGORY, got 0.5 violet=1/2",
+        ),
+        (
             ["release", *EYES[1:], "--distortion", "0.2", "--invariant"],
             1,
             "--invariant keeps the frequencies of known priors",

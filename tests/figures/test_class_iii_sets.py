@@ -61,6 +61,10 @@ def test_sets_are_named_with_their_class_and_why():
         "one contains the uniform distribution, one keeps to one order, one does neither"
     )
     assert finding_of(draw_classes(class_shapes([POINT])))[0] == "This source set keeps to one order"
+    two = class_shapes([SourceSet(POINT.vertices, name=name) for name in "ab"])
+    assert finding_of(draw_classes(two))[0] == "Both source sets keep to one order"
+    assert "After" not in finding_of(figure)[1], "one's own sets are after no paper's figure"
+    assert finding_of(draw_classes(table, source="Paper, Figure 1"))[1].endswith("likely. After Paper, Figure 1")
 
 
 def test_the_six_regions_fill_the_simplex_and_are_named_beside_it():

@@ -106,7 +106,14 @@ def test_names_of_databases_are_distinct():
 
 @pytest.mark.parametrize(
     ("values", "individuals"),
-    [("abc", ["Bob", "Alice"]), ([0, 1], ["x", "y", "z"]), ("ab", ["$"]), ([1, 11], ["A", "B"])],
+    [
+        ("abc", ["Bob", "Alice"]),
+        ([0, 1], ["x", "y", "z"]),
+        ("ab", ["$"]),
+        ([1, 11], ["A", "B"]),
+        (["red", "green"], ["A"]),
+        (["yes", "no"], ["A", "B", "C"]),
+    ],
 )
 def test_neighbors_are_joined_on_a_grid(values, individuals):
     graph = hamming(len(values), len(individuals))
