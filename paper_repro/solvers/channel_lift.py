@@ -92,6 +92,8 @@ _INTERIOR: tuple[dict[str, Any], ...] = (
     {"solver": "ipm"},
     {"solver": "ipm", "run_crossover": "off", "ipm_optimality_tolerance": 1e-12},
 )
+# From such an s on so many caps bind that no way to a basis is tried from an interior point: it has been found to be the longer.
+_BINDING = 0.125
 # A change of s, relative to it, that is small for a basis.
 _NEAR = 0.05
 # Multipliers below are the solver's rounding.
@@ -548,6 +550,8 @@ class _Model:
         few = {"simplex_iteration_limit": max(_FEW, _STEPS * self._highs.getNumRow())}
         first = 0 if self._inside < 2 and self._is_near else self._inside
         for place, retry in enumerate((few, *(few | way for way in _INTERIOR), *_ATTEMPTS)[first:], start=first):
+            if place == 1 and self._last > _BINDING:
+                continue
             for option, value in (_OPTIONS | retry).items():
                 self._highs.setOptionValue(option, value)
             if place:
