@@ -304,6 +304,12 @@ class MechanismDocument:
         same &= bool(self.budget)  # a certificate is of a budget
         if "distortion" in self.budget:
             same &= "distortion" in point and float(as_fraction(point["distortion"])) == self.budget["distortion"]
+        # Of fewer mechanisms, or for other losses, a bound says nothing about this one.
+        asked = {"at_least": "keep_at_least", "at_most": "forbidden", "invariant": "invariant"}
+        same &= all(np.any(self.constraints.get(name)) for of, name in asked.items() if certificate.get(of))
+        losses = [[float(as_fraction(cost)) for cost in row] for row in certificate.get("costs", ())]
+        own = [] if self.losses is None else self.losses.tolist()
+        same &= losses == own
         if self.source is None or not same:
             return same
         priors = np.array([[float(as_fraction(p)) for p in row] for row in certificate["source_set"]["vertices"]])

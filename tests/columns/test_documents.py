@@ -5,9 +5,11 @@ import json
 import math
 import shutil
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import paper_repro as pr
@@ -268,3 +270,21 @@ def test_r_reads_what_was_written(size, tmp_path, rng):
 def test_notion_of_refuses_what_it_does_not_know():
     with pytest.raises(ValueError, match="unknown privacy notion"):
         notion_of({"name": "trust"}, 2)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"keep_at_least": "1/3"}, {"losses": [[0, "1/3", 1], [1, 0, "1/7"], [1, 1, 0]]}, {"invariant": True}],
+    ids=str,
+)
+def test_a_certificate_of_other_mechanisms_or_losses_is_found(tmp_path, other):
+    """A true claim about fewer mechanisms, or in another unit, is no bound for this one."""
+    people = pd.DataFrame({"eyes": ["blue"] * 3 + ["brown"] * 2 + ["green"]})
+    made = []
+    for number, asked in enumerate(({}, other)):
+        output = tmp_path / f"{number}.csv"
+        pr.release(people, "eyes", distortion="1/7", source="frequencies", seed=1, output=output, **asked)
+        made.append(MechanismDocument.read(output.with_suffix(".mechanism.json")))
+    assert all(check.agrees for document in made for check in document.inspect())
+    forged = replace(made[0], certificate=made[1].certificate)
+    assert "certificate" in [check.name for check in forged.inspect() if not check.agrees]
