@@ -53,6 +53,7 @@ _ACROSS = 4
 _FEW = 12
 # More stems than these run into one another.
 _CROWDED = 40
+_LABELLED = 5  # stems with their numbers beside them, on a logarithmic scale
 # Up to so many records, the probabilities are written at the stems.
 _WRITTEN = 3
 _LEAST = 1e-4
@@ -277,8 +278,10 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
             axes.fill_between(seen, least, chances[seen], **_INTERVAL)
             axes.plot(seen, chances[seen], color=EXACT.color, lw=1)
         else:
-            axes.vlines(seen, least, chances[seen], color=EXACT.color, lw=1.6)
-            axes.plot(seen, chances[seen], "o", color=EXACT.color, ms=4, clip_on=False)
+            axes.vlines(seen, least, chances[seen], color=EXACT.color, lw=1.6 if len(seen) <= _LABELLED else 0.8)
+            axes.plot(
+                seen, chances[seen], "o", color=EXACT.color, ms=4 if len(seen) <= _LABELLED else 2.5, clip_on=False
+            )
         labels = [notion_look(name).label.replace("approximate diff", "approximate\ndiff") for name in names]
         axes.set_title("\n".join(labels), fontsize=7.5)
         note: dict[str, Any] = {"transform": axes.transAxes, "size": 7, "ha": "right", "color": "0.3"}
@@ -292,8 +295,10 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
                     {"xytext": (-4, 3), "ha": "right"} if place == changed[-1] else {"xytext": (4, 3), "ha": "left"}
                 )
                 axes.annotate(f"{share:.3g}", (place, share), textcoords="offset points", size=7, color="0.3", **side)
-        elif not few and len(seen) > _CROWDED:
-            axes.text(0.97, 0.95, f"{likeliest} with\nprobability {chances.max():.2g}", va="top", **note)
+        elif not few and len(seen) > _LABELLED:
+            left = likeliest - seen[0] > seen[-1] - likeliest + 1  # beside the longer tail
+            note |= {"ha": "left" if left else "right", "va": "top"}
+            axes.text(0.03 if left else 0.97, 0.95, f"{likeliest} with\nprobability {chances.max():.2g}", **note)
         elif not few:
             for at in seen:
                 side = {"xytext": (-5, 0), "ha": "right"} if at < likeliest else {"xytext": (5, 0), "ha": "left"}
@@ -306,9 +311,10 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
                 }
                 axes.annotate(f"{chances[at]:.2g}", (at, chances[at]), **beside)
         if not few:
-            room = max(0.06 * np.ptp(seen), 4.5 - np.ptp(seen) / 2)
-            axes.set_xlim(max(seen[0] - room, -1.5), seen[-1] + room)
-            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+            room = max((0.5 if len(seen) <= _CROWDED else 0.06) * np.ptp(seen), 5.5 - np.ptp(seen) / 2)
+            axes.set_xlim(seen[0] - room, seen[-1] + room)
+            ticks = MaxNLocator(4, integer=True).tick_values(max(seen[0] - room, 0), seen[-1] + room)
+            axes.set_xticks(ticks[(ticks >= seen[0] - room) & (ticks <= seen[-1] + room)])
         axes.grid(False, axis="x")
         if few:
             axes.set_xticks(changed)
