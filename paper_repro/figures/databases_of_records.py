@@ -288,7 +288,7 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
         likeliest = int(chances.argmax())
         free = not table.loc[table["notion"].isin(names), "leakage"].to_numpy().max() > SAME
         if free:
-            said = f"leaks nothing,\none way of many:\n{changed @ chances:.2g} changed\non average"
+            said = f"leaks nothing,\none of many:\n{changed @ chances:.2g} changed\non average"
             axes.text(0.97, 0.6, said, va="top", **note)
         if few and len(changed) <= _WRITTEN:
             for place, share in zip(changed, chances, strict=True):
@@ -313,7 +313,7 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
                 axes.annotate(f"{chances[at]:.2g}", (at, chances[at]), **beside)
         if not few:
             room = max((0.5 if len(seen) <= _CROWDED else 0.06) * np.ptp(seen), 5.5 - np.ptp(seen) / 2)
-            axes.set_xlim(seen[0] - (0.4 * room if free else room), seen[-1] + room)
+            axes.set_xlim(seen[0] - (0.3 * room if free else room), seen[-1] + room)
             ticks = MaxNLocator(4, integer=True).tick_values(max(seen[0] - room, 0), seen[-1] + room)
             axes.set_xticks(ticks[(ticks >= seen[0] - room) & (ticks <= seen[-1] + room)])
         axes.grid(False, axis="x")
