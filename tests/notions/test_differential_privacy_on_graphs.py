@@ -287,7 +287,11 @@ def test_interior_points_against_a_program_over_the_whole_channel(seed):
     for other in (leakage, leakage - 1e-3, leakage + 0.3):
         assert program.least_distortion(prior, found.flows, other) <= least_distortion(vertices, pairs, other) + 1e-8
     assert program.least_distortion(prior, found.flows, leakage) == pytest.approx(found.value, rel=1e-10)
-    point, below = program.at_distortion(exact, 1.0)
+
+    def spent(point):
+        return float((vertices @ (point.columns.T * (1 - np.eye(size))).sum(axis=1)).max())
+
+    point, below = program.at_distortion(exact, 1.0, spent)
     assert point.leakage == pytest.approx(leakage, abs=1e-5) and 0 < point.leakage - below.leakage < 1e-9
 
 
