@@ -16,7 +16,7 @@ from paper_repro.paths import FIGURES, NOTEBOOKS, ROOT
 from paper_repro.reproduce.formulas import markdown_text
 
 # Chapters of their own; the other notebooks are essays.
-_APART = ("00_start_here", "your_own_data", "ledger")
+_APART = ("00_start_here", "10_your_own_data", "11_ledger")
 # Rooms whose functions nobody is meant to call, and the claims' modules that are not one check after another.
 _INNER = ("cli", "deprecated", "figures", "paths", "reproduce")
 _JUDGING = (("claims",), ("claims", "base"), ("claims", "verify"))
@@ -41,7 +41,7 @@ def _index(explorer):
     essays = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb")) if path.stem not in _APART]
     listed = "\n".join(f"notebooks/{name}" for name in essays)
     text = text.replace("COUNTS", counts_sentence()).replace("ESSAYS", listed)
-    there = {"the_explorer": explorer, "your_own_data": (NOTEBOOKS / "your_own_data.ipynb").exists()}
+    there = {"the_explorer": explorer, "your_own_data": (NOTEBOOKS / "10_your_own_data.ipynb").exists()}
     gone = [name for name, found in there.items() if not found]
     return "".join(line for line in text.splitlines(True) if not any(name in line for name in gone))
 

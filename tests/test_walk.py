@@ -49,7 +49,7 @@ json.dump({"entered": entered, "curves": curves, "opened": opened}, sys.stderr)
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory):
     folder = tmp_path_factory.mktemp("walk")
-    command = [sys.executable, "-c", RUN, str(ROOT / "notebooks" / "leakage_curves.ipynb"), str(folder), "P_II_6"]
+    command = [sys.executable, "-c", RUN, str(ROOT / "notebooks" / "02_leakage_curves.ipynb"), str(folder), "P_II_6"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert (folder / "leakages_differential-privacy_P_II_6.png").exists()

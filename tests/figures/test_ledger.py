@@ -266,7 +266,7 @@ def test_claims_are_judged_again(table):
 
 
 def test_the_notebook_shows_the_rows_asked_for_and_every_finding(table):
-    cells = json.loads((NOTEBOOKS / "ledger.ipynb").read_text(encoding="utf-8"))["cells"]
+    cells = json.loads((NOTEBOOKS / "11_ledger.ipynb").read_text(encoding="utf-8"))["cells"]
     assert len(cells) < 16
     outputs = {cell["id"]: cell.get("outputs", []) for cell in cells}
     told = ["".join(output["data"]["text/markdown"]) for output in outputs["findings"]]

@@ -67,26 +67,26 @@ def column(p):
     ("notebook", "names", "papers", "others"),
     [
         (
-            "class_iii_sets",
+            "03_class_iii_sets",
             class_iii,
             [*(f"kalantari_figure_{number}" for number in (1, 2, 3, 9, 8)), "kalantari_theorem_3"],
             [{"examples": [[[1, 0, 0]]], "folded": [[1, 0, 0]], "suppressed": 1, "counterexample": [[1, 0, 0]]}],
         ),
         (
-            "source_sets",
+            "01_source_sets",
             sources,
             ["breakpoints", "leakages"],
             [{"source_sets": [OWN]}, {"source_sets": ["P_I_6", "P_II_6"]}],
         ),
         (
-            "database_leakage",
+            "09_database_leakage",
             databases,
             ["alvim_figure_3", "alvim_figure_4a", "alvim_figure_4b"],
             [{"bound_records": 20, "values": ["a", "b"]}, {"bound_values": [3], "individuals": ["Bob"]}],
         ),
-        ("robust_response", robust, ["robust_response"], [{"vertex": 2}, {"source_set": OWN}]),
+        ("04_robust_response", robust, ["robust_response"], [{"vertex": 2}, {"source_set": OWN}]),
         ("00_start_here", start, ["start_here"], [{"distortion": 0.2}, {"prior": ["1/2", "1/4", "1/4"]}]),
-        ("your_own_data", column, ["your_own_column"], [{"table": "mine.csv"}, {"column": "hair_color"}]),
+        ("10_your_own_data", column, ["your_own_column"], [{"table": "mine.csv"}, {"column": "hair_color"}]),
     ],
 )
 def test_a_run_of_ones_own_never_has_the_name_of_the_papers_figure(notebook, names, papers, others):

@@ -70,7 +70,7 @@ def test_missing_columns_are_named(draw):
 
 def test_the_figures_here_are_those_of_the_notebooks():
     manifest = json.loads((ROOT / "figures" / "manifest.json").read_text())
-    notebooks = {"leakage_curves.ipynb", "privacy_notions.ipynb", "source_sets.ipynb"}
+    notebooks = {"02_leakage_curves.ipynb", "05_privacy_notions.ipynb", "01_source_sets.ipynb"}
     drawn_here = {name for name, entry in manifest.items() if f"{name}.png" in entry["outputs"]}
     assert {name for name in drawn_here if manifest[name]["notebook"] in notebooks} == DRAWN.keys()
 

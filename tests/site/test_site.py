@@ -118,7 +118,7 @@ def test_the_search_finds_theorem_3(page):
     [
         "index.html",
         "notebooks/class_iii_sets.html",
-        "notebooks/source_sets.html",
+        "notebooks/01_source_sets.html",
         "figures/README.html",
         "figures/ledger.html",
         "figures/ledger_zhong_bu2022.html",
