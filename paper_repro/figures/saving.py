@@ -35,16 +35,21 @@ def publish(
     description: str,
     inputs: Iterable[str | Path] = (),
     *,
+    caption: str = "",
     source: str = "",
     ledger: Iterable[str] = (),
 ) -> None:
-    """Show a figure in a notebook at its size, with alternative text and a caption, and save it as :func:`save_figure` does."""
+    """Show a figure in a notebook at its size, with alternative text and a caption, and save it as :func:`save_figure` does.
+
+    The ``caption`` says how to read the picture: what a line, a color or a sign means. The finding is the figure's title,
+    and the caption does not repeat it.
+    """
     from IPython.display import HTML, display
 
     written = save_figure(figure, table, name, output_dir, description, inputs, source=source, ledger=ledger)
     png = written[0].read_bytes() if written else _rendered(figure, "png", name, _words(description))
-    caption = [text.rstrip(".") for text in (_words(finding_of(figure)[0]), source) if text]
-    display(HTML(framed(png, figure, _words(description), ". ".join(caption))))  # type: ignore[no-untyped-call]
+    under = [text.rstrip(".") + "." for text in (_words(caption), source and f"Source: {source}") if text]
+    display(HTML(framed(png, figure, _words(description), " ".join(under))))  # type: ignore[no-untyped-call]
 
 
 def framed(png: bytes, figure: Figure, description: str, caption: str) -> str:

@@ -260,14 +260,16 @@ def test_what_a_notebook_shows_keeps_its_size_alternative_text_and_caption_when_
     exporters = pytest.importorskip("nbconvert.exporters")
     shown = []
     monkeypatch.setattr("IPython.display.display", shown.append)
-    publish(figure_of(TABLE), TABLE, "jump", "", 'Numbers, "all" < 2.', source="A paper, Figure 3")
+    publish(
+        figure_of(TABLE), TABLE, "jump", "", 'Numbers, "all" < 2.', caption="Dots are $x^2$", source="A paper, Figure 3"
+    )
     data = {"text/html": shown[0].data, "text/plain": "a figure"}
     cell = nbformat.v4.new_code_cell("", outputs=[nbformat.v4.new_output("display_data", data)])
     page, _ = exporters.HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
     (image,) = re.findall(r"<img [^>]*>", page)
     assert 'width="336"' in image, "a column at 96 pixels an inch"
     assert html.unescape(re.search(r"""alt=(["'])(.*?)\1""", image)[2]) == 'Numbers, "all" < 2.'
-    assert "<figcaption>Some numbers. A paper, Figure 3</figcaption>" in page
+    assert "<figcaption>Dots are x². Source: A paper, Figure 3.</figcaption>" in page, "not the title again"
 
 
 def test_svg_and_pdf_are_read_aloud_and_have_fonts_that_journals_take(save):
