@@ -160,9 +160,7 @@ def _slack(size: int, order: float, reference: FloatArray) -> float:
     return (size + 32 + 8 * order * (50 + largest)) * _UNIT
 
 
-def _of_matrix(
-    mechanism: Mechanism, reference: FloatArray, known: BoolArray, order: float
-) -> tuple[FloatArray, float]:
+def _of_matrix(mechanism: Mechanism, reference: FloatArray, known: BoolArray, order: float) -> tuple[FloatArray, float]:
     """For each row, from above, its divergence from the reference, or its moment divided by ``exp`` of the second number.
 
     Rows that cannot occur are left out before any logarithm: their divergence may be infinite, and counts for nothing.
@@ -180,9 +178,7 @@ def _of_matrix(
     return values, top
 
 
-def _of_spread(
-    mechanism: Mechanism, reference: FloatArray, known: BoolArray, order: float
-) -> tuple[FloatArray, float]:
+def _of_spread(mechanism: Mechanism, reference: FloatArray, known: BoolArray, order: float) -> tuple[FloatArray, float]:
     """The same in O(M)."""
     spread = mechanism.spread
     assert spread is not None

@@ -101,7 +101,9 @@ def test_a_tick_is_shown_only_beside_what_is_certified(page, path):
     even = ",".join([repr(1 / 12)] * 12)
     at = "set={}&notion=dp&graph=line&by=distortion&distortion={}"
     show(page, path, "#" + at.format(even, 0.0005))
-    best = pr.optimal_mechanism(pr.SourceSet([1 / 12] * 12), distortion=0.0005, notion=pr.DifferentialPrivacy(pr.line(12)))
+    best = pr.optimal_mechanism(
+        pr.SourceSet([1 / 12] * 12), distortion=0.0005, notion=pr.DifferentialPrivacy(pr.line(12))
+    )
     assert number(page) == pytest.approx(best.leakage, abs=5e-7)
     assert page.run(PROOF).startswith("✓ certified")
     show(page, path, "#" + at.format(even, 1e-12))

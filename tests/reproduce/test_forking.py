@@ -102,7 +102,9 @@ def test_where_a_package_starts_threads_nothing_is_forked(tmp_path, monkeypatch)
 
 def test_the_template_of_the_notebooks_does_fork(tmp_path):
     """With all that the notebooks import: a package that starts a thread would make every kernel import it all again."""
-    (tmp_path / "show.py").write_text("import sys\nprint(*sorted({'pandas', 'seaborn', 'papermill'} & {*sys.modules}))\n")
+    (tmp_path / "show.py").write_text(
+        "import sys\nprint(*sorted({'pandas', 'seaborn', 'papermill'} & {*sys.modules}))\n"
+    )
     real = Template.start(notebook_modules(sorted(NOTEBOOKS.glob("*.ipynb"))), ENVIRONMENT)
     process = run(real, tmp_path, "show")
     assert process is not None, f"the template has {len(os.listdir(f'/proc/{real.process.pid}/task'))} threads"
