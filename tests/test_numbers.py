@@ -498,7 +498,7 @@ CHECKS = {
     "docs/glossary.md": [
         ("in place of {};", given(1)),
         ("the package has {} |", lambda: (len(NOTION_NAMES),)),
-        ("in nats; {} if the published", lambda: (int(pr.DifferentialPrivacy().leakage([[0.5, 0.5]] * 2)),)),
+        ("for a mechanism; {} if the published", lambda: (int(pr.DifferentialPrivacy().leakage([[0.5, 0.5]] * 2)),)),
         ("{} nat = {}/log {} = {} bits", lambda: (1, 1, 2, nat()[1])),
         ("each row sums to {} |", given(1)),
     ],
