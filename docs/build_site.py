@@ -58,6 +58,9 @@ def _gather(explorer):
 
     wanted = {}
     paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    paths += [
+        path for path in (ROOT / "docs").glob("*.md") if path.name != "index.md"
+    ]  # the start is a page of its own
     for path in [*paths, *(path for path in ROOT.glob("*") if not path.name.startswith("."))]:
         if path.is_file() and not {".ipynb_checkpoints", "certificates"} & set(path.parts):
             content = path.read_bytes()

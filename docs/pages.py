@@ -11,7 +11,7 @@ from functools import cache
 import paper_repro
 from paper_repro.claims import read_ledger
 from paper_repro.claims.base import PAPERS, all_claims
-from paper_repro.figures.ledger_pages import MEANINGS, SHORT_NAMES, counts_sentence
+from paper_repro.figures.ledger_pages import MEANINGS, SHORT_NAMES
 from paper_repro.paths import FIGURES, NOTEBOOKS, ROOT
 from paper_repro.reproduce.formulas import markdown_text
 
@@ -27,8 +27,8 @@ def pages(explorer):
     papers = [paper for paper in PAPERS if any(row.paper == paper for row in read_ledger())]
     rooms = _modules()
     return {
-        "index.md": _index(explorer),
-        **({"the_explorer.md": (ROOT / "docs" / "the_explorer.md").read_text(encoding="utf-8")} if explorer else {}),
+        "index.md": _index(),
+        "docs/the_explorer.md": _explorer(explorer),
         "papers/index.md": _papers(papers),
         **{f"papers/{paper}.md": _paper(paper) for paper in papers},
         "api/index.md": _reference(rooms),
@@ -36,14 +36,18 @@ def pages(explorer):
     }
 
 
-def _index(explorer):
+def _index():
     text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     essays = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb")) if path.stem not in _APART]
     listed = "\n".join(f"notebooks/{name}" for name in essays)
-    text = text.replace("COUNTS", counts_sentence()).replace("ESSAYS", listed)
-    there = {"the_explorer": explorer, "your_own_data": (NOTEBOOKS / "10_your_own_data.ipynb").exists()}
-    gone = [name for name, found in there.items() if not found]
-    return "".join(line for line in text.splitlines(True) if not any(name in line for name in gone))
+    return text.replace("ESSAYS", listed)
+
+
+def _explorer(there):
+    """Return the page that leads to the explorer: with a link if it was built, in place of how to build it."""
+    text = (ROOT / "docs" / "the_explorer.md").read_text(encoding="utf-8")
+    link = '<a href="../explorer.html"><strong>Open the explorer</strong></a>.'
+    return re.sub(r"^`make site` builds.*$", link, text, flags=re.MULTILINE) if there else text
 
 
 def _papers(papers):

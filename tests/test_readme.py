@@ -1,4 +1,4 @@
-"""README: its Python runs, its commands exist, its links lead somewhere."""
+"""README and the pages it leads to: their Python runs, their commands exist, their links lead somewhere, README is short."""
 
 import contextlib
 import io
@@ -9,26 +9,31 @@ import pytest
 from click.testing import CliRunner
 
 from paper_repro.cli import main
-from paper_repro.figures.ledger_pages import counts_sentence
 from paper_repro.paths import ROOT
 from paper_repro.reproduce.runs import NotebookRun
+from tests.reproduce.test_notebook_links import broken
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-PROSE = re.sub(r"^```\w*\n.*?^```$", "", README, flags=re.MULTILINE | re.DOTALL)
+PAGES = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("guide", "findings", "limitations", "glossary", "style")),
+]
+TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
+README = TEXTS["README.md"]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS = {name: FENCE.findall(text) for name, text in TEXTS.items()}
+PROSE = {name: FENCE.sub("", text) for name, text in TEXTS.items()}
 COMMANDS = [
-    line.removeprefix("$ ").strip()
-    for language, block in BLOCKS
-    if language in ("console", "sh", "shell", "bash")
+    line.strip()
+    for blocks in BLOCKS.values()
+    for language, block in blocks
+    if language == "console"
     for line in block.replace("\\\n", " ").splitlines()
     if line.strip() and not line.startswith("#")
 ]
-PRIVACY_DISTORTION = [
-    command for command in COMMANDS if re.match(r"(\S*/)?(privacy-distortion|paper-repro)\b", command)
-]
+PRIVACY_DISTORTION = [command for command in COMMANDS if re.match(r"(\S*/)?privacy-distortion\b", command)]
 PAPERMILL = [command for command in COMMANDS if re.match(r"(\S*/)?papermill\b", command)]
-LINKS = re.findall(r"\]\(([^)\s]+)[^)]*\)", PROSE)
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+WORDS_OF_README = 700
 
 
 @pytest.fixture
@@ -36,31 +41,38 @@ def in_the_checkout(monkeypatch):
     monkeypatch.chdir(ROOT)
 
 
-def test_the_blocks_are_all_found_and_say_what_they_are():
-    assert README.count("```") == 2 * len(BLOCKS)
-    assert {language for language, _ in BLOCKS} <= {
-        "python",
-        "console",
-        "sh",
-        "shell",
-        "bash",
-        "text",
-        "bibtex",
-        "csv",
-        "toml",
-    }
-    assert COMMANDS
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_blocks_are_all_found_and_say_what_they_are(name):
+    assert TEXTS[name].count("```") == 2 * len(BLOCKS[name])
+    assert {language for language, _ in BLOCKS[name]} <= {"python", "console", "text"}
 
 
-def test_the_python_blocks_run_in_order(in_the_checkout):
-    namespace = {"__name__": "readme"}
-    with contextlib.redirect_stdout(io.StringIO()):
-        for number, block in enumerate((block for language, block in BLOCKS if language == "python"), start=1):
-            exec(compile(block, f"README.md, Python block {number}", "exec"), namespace)
+def run(name):
+    """What the Python of a page prints, block by block; what follows a block as its result, else None."""
+    namespace, printed, blocks = {"__name__": "page"}, [], BLOCKS[name]
+    for number, (language, block) in enumerate(blocks):
+        if language == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                exec(compile(block, f"{name}, block {number + 1}", "exec"), namespace)
+            following = blocks[number + 1] if number + 1 < len(blocks) else ("", "")
+            printed.append((output.getvalue(), following[1] if following[0] == "text" else None))
+    return printed
+
+
+def test_the_example_of_readme_prints_what_readme_shows(in_the_checkout):
+    ((printed, shown),) = run("README.md")
+    assert printed == shown
+    (block,) = [block for language, block in BLOCKS["README.md"] if language == "python"]
+    assert len([line for line in block.splitlines() if line]) == 8
+
+
+def test_the_python_of_the_guide_runs_in_order(in_the_checkout):
+    assert len(run("docs/guide.md")) >= 7
 
 
 def test_every_make_target_exists():
-    named = set(re.findall(r"\bmake ([a-z]+)", "\n".join([*COMMANDS, *re.findall(r"`([^`\n]+)`", PROSE)])))
+    quoted = [code for text in PROSE.values() for code in re.findall(r"`([^`\n]+)`", text)]
+    named = set(re.findall(r"\bmake ([a-z]+)", "\n".join([*COMMANDS, *quoted])))
     assert named <= TARGETS
     assert named >= {"figures", "test"}
 
@@ -76,7 +88,6 @@ def test_every_command_is_one_that_a_checkout_has(command):
         "python3",
         ".venv/bin/python",
         ".venv/bin/privacy-distortion",
-        ".venv/bin/paper-repro",
         ".venv/bin/papermill",
     }
     assert program in known
@@ -108,38 +119,84 @@ def test_every_papermill_command_names_a_notebook_and_its_parameters(command, in
     assert NotebookRun("readme", ROOT / options["notebook_path"], given).values.items() >= given.items()
 
 
-@pytest.mark.parametrize("link", sorted({link for link in LINKS if not re.match(r"[a-z]+:", link)}))
-def test_every_link_leads_somewhere(link):
-    path, _, fragment = link.partition("#")
-    assert not path.startswith("/")
-    assert (ROOT / path).exists()
-    if fragment:
-        text = (ROOT / (path or "README.md")).read_text(encoding="utf-8")
-        titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-        assert fragment in {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+@pytest.mark.parametrize(
+    "path", [*PAGES, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG"))], ids=lambda path: path.name
+)
+def test_every_link_leads_somewhere(path):
+    assert not broken(FENCE.sub("", path.read_text(encoding="utf-8")), path.parent)
 
 
 def test_every_image_is_described():
     images = re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", README)
-    assert images
+    assert len(images) == 1
     assert all(len(description) > 20 for description, _ in images)
 
 
-def test_every_file_in_backquotes_exists():
-    named = re.findall(r"`([\w./-]+\.(?:py|md|toml|yml|ipynb|csv|lock|cff))`", PROSE)
-    assert [name for name in named if not (ROOT / name).exists()] == []
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_file_in_backquotes_exists(name):
+    named = re.findall(r"`([\w./-]+\.(?:py|md|toml|yml|ipynb|csv|lock|cff))`", PROSE[name])
+    assert [one for one in named if not ((ROOT / one).exists() or ((ROOT / name).parent / one).exists())] == []
 
 
-def test_the_first_screen_has_a_figure_and_the_two_commands():
-    screen = "\n".join(README.splitlines()[:34])
-    assert "](figures/" in screen
-    for target in ("figures", "test"):
-        assert f"make {target}" in screen
+def words(text):
+    """The words of a page's prose, titles and tables, without code blocks, pictures and the addresses of links."""
+    told = re.sub(r"\]\([^)]*\)", "]", re.sub(r"!\[[^\]]*\]\([^)]*\)", "", FENCE.sub("", text)))
+    return re.findall(r"\w[\w.'-]*", told)
 
 
-def test_the_first_screen_counts_the_claims_on_record():
-    screen = " ".join("\n".join(README.splitlines()[:34]).split())
-    assert counts_sentence() in screen
+def test_readme_is_short():
+    assert 400 < len(words(README)) <= WORDS_OF_README
+
+
+def test_readme_says_first_what_it_is_for_whom_and_how_to_run_it():
+    first, *rest = README.split("\n\n")[1:]
+    assert first.startswith("paper_repro is a Python package that ")
+    assert len(re.findall(r"^\* \*\*", rest[1], re.MULTILINE)) == 3
+    screen = README.splitlines()[:30]
+    assert {"make figures", "make test"} <= set(screen)
+    assert re.findall(r"^## (.*)$", README, re.MULTILINE) == [
+        "Run it",
+        "Terms",
+        "An example",
+        "Findings",
+        "Your own column",
+        "Where to go",
+    ]
+
+
+GLOSSARY = re.findall(r"^\| \*\*([^*]+)\*\*[^|]*\| (.*) \|$", TEXTS["docs/glossary.md"], re.MULTILINE)
+
+
+def test_the_terms_of_readme_are_those_of_the_glossary():
+    names = [name.lower() for name, _ in GLOSSARY]
+    section = README.partition("## Terms")[2].partition("\n## ")[0]
+    terms = [term.removesuffix(" D") for term in re.findall(r"^\| ([\w ]+) \|", section, re.MULTILINE)][1:]
+    assert len(terms) == 9
+    assert set(terms) <= set(names)
+    before = README.partition("## Terms")[0].partition("\n\n")[2]
+    assert not [term for term in terms if term != "category" and re.search(rf"\b{term}s?\b", before)], (
+        "defined before its use"
+    )
+
+
+def test_every_definition_uses_terms_that_are_defined_above_it():
+    names = [name.lower() for name, _ in GLOSSARY]
+    for place, (name, meaning) in enumerate(GLOSSARY):
+        later = [other for other in names[place + 1 :] if re.search(rf"\b{re.escape(other)}s?\b", meaning.lower())]
+        assert not [other for other in later if other not in name.lower()], (name, later)
+
+
+def test_every_don_t_has_its_do():
+    pairs = re.findall(r"^\| (.+) \| (.+) \|$", TEXTS["docs/style.md"], re.MULTILINE)[1:]
+    assert len(pairs) >= 15
+    assert all(left != right for left, right in pairs)
+
+
+@pytest.mark.parametrize("name", [*TEXTS, "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_the_command_has_one_name(name):
+    assert not re.search(
+        r"(?<!`)\bpaper-repro [a-z]+ ", (ROOT / name).read_text(encoding="utf-8").replace("`paper-repro` there", "")
+    )
 
 
 def test_make_clean_keeps_what_readme_has_one_write():

@@ -62,7 +62,7 @@ def modules_in(text):
 
 def test_the_walk_is_the_one_in_contributing(walk):
     section = (ROOT / "CONTRIBUTING.md").read_text().partition("## From data to figure\n")[2].partition("\n## ")[0]
-    steps, beside = section.partition("\n\nBeside the way")[::2]
+    steps, beside = section.partition("\n\nAlong the way")[::2]
     assert len(re.findall(r"^\d+\. ", steps, re.MULTILINE)) == 10
     entered = walk["entered"][walk["entered"].index("sources.py") :]  # the data's way begins where they are read
     assert modules_in(steps) == [module for module in entered if module not in modules_in(beside)]

@@ -83,7 +83,13 @@ def test_every_chapter_and_every_notebook_is_on_the_first_page():
         f"{name}.html" for name in ("README", "CONTRIBUTING", "api/index", "figures/README", "papers/index")
     }
     assert linked >= {"figures/ledger.html", "figures/ledger_rows.html"}
-    assert ("the_explorer.html" in linked) == (SITE / "explorer.html").exists()
+    assert linked >= {f"docs/{path.stem}.html" for path in (ROOT / "docs").glob("*.md") if path.stem != "index"}
+    assert ('href="../explorer.html"' in text_of("docs/the_explorer.html")) == (SITE / "explorer.html").exists()
+
+
+def test_every_page_leads_to_the_glossary():
+    for name in ("index.html", "README.html", "docs/guide.html", "notebooks/00_start_here.html", "papers/index.html"):
+        assert re.search(r'href="[./]*(docs/)?glossary.html"', text_of(name)), name
 
 
 def test_a_theorem_leads_to_its_function_row_and_figure():
@@ -117,7 +123,7 @@ def test_the_search_finds_theorem_3(page):
     "name",
     [
         "index.html",
-        "notebooks/class_iii_sets.html",
+        "notebooks/03_class_iii_sets.html",
         "notebooks/01_source_sets.html",
         "figures/README.html",
         "figures/ledger.html",
