@@ -5,7 +5,8 @@ instead. The checks are functions of the same names in the modules beside it, un
 
 * :func:`for_all`: a property of arguments that are drawn at random or named with :func:`example`; it returns a violation;
 * :func:`claim`: a check that returns a :class:`Finding`, made by :func:`proved`, :func:`reproduced`, :func:`holds`,
-  :func:`loose`, :func:`corrected`, :func:`refuted` or :func:`depends`, each of which says something else if the numbers do.
+  :func:`loose`, :func:`corrected`, :func:`refuted`, :func:`depends` or :func:`uncertain`, each of which gives another verdict
+  if the numbers do.
 
 A verdict follows from numbers and is never written down. Constants of the statement are keyword arguments of the check;
 ``wrong`` names values that make a true statement false, or a faulty one right, and a check that does not notice fails. The
@@ -20,7 +21,7 @@ import pkgutil
 import tomllib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -52,10 +53,19 @@ __all__ = [
     "sample_of",
     "statements",
     "told_apart",
+    "uncertain",
 ]
 
 Verdict = Literal[
-    "proved", "reproduced", "holds", "loose", "corrected", "refuted", "depends on the reading", "not checkable"
+    "proved",
+    "reproduced",
+    "holds",
+    "loose",
+    "corrected",
+    "refuted",
+    "depends on the reading",
+    "source text uncertain",
+    "not checkable",
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -537,6 +547,23 @@ def depends(readings: Mapping[str, Finding]) -> Finding:
     text = " ".join(f"Read {name}: {one.verdict}. {one.evidence}" for name, one in readings.items())
     tolerance = max(one.tolerance for one in readings.values())
     return Finding(verdicts.pop() if len(verdicts) == 1 else "depends on the reading", text, numbers, tolerance)
+
+
+def uncertain(finding: Finding) -> Finding:
+    """A statement that our copy of a paper shows garbled: ``finding`` compares what the copy shows with what is true.
+
+    ``corrected`` becomes ``source text uncertain``, with the facts that were computed: the text as shown is wrong and the other
+    reading right, but the paper may print the right one. Any other finding stays as it is: a text that is right as shown needs
+    no doubt, and a reading that is wrong is refuted.
+
+    >>> uncertain(corrected({"P": (1.0, 2.0)}, {"P": (2.0, 2.0)})).verdict
+    'source text uncertain'
+    >>> uncertain(corrected({"P": (2.0, 2.0)}, {"P": (2.0, 2.0)})).verdict
+    'holds'
+    """
+    if finding.verdict != "corrected":
+        return finding
+    return replace(finding, verdict="source text uncertain", evidence=f"As our copy shows it: {finding.evidence}")
 
 
 def spoken(value: float | Fraction) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose, proved
+from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose, proved, uncertain
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import (
     KNOWN,
@@ -79,8 +79,8 @@ def equation_28_first(odds: int = 3, shown: str = "1/3") -> Finding:
     pairs = [(matrix[i][j], matrix[j][j]) for i, j in ((0, 1), (1, 0))]
     name = "M = 2, Q_D with D = 1/4 of ratio 3, and Q with rows (2/3, 1/3), (1/3, 2/3) of ratio 2"
     above, mended = sum(a > 3 * b for a, b in pairs), sum(a * odds > b for a, b in pairs)
-    says = "{} of two pairs at least are said to have Q(j|i) > 3 Q(j|j), and {} have"
-    return corrected({name: (1.0, float(above))}, {name: (2.0, float(mended))}, says=says)
+    says = "at least {} of the two pairs must have Q(j|i) > 3 Q(j|j), and {} have"
+    return uncertain(corrected({name: (1.0, float(above))}, {name: (2.0, float(mended))}, says=says))
 
 
 @claim(wrong={"M for M-1 in the factor": {"less": 0}})
