@@ -57,7 +57,8 @@ def abstract_not_vice_versa(positive: bool = True) -> Finding:
         "no ratio is kept": always(z3.Not(z3.And(s <= t * 0, 1 <= t * (1 - s), 1 - s <= t)), t >= 1, *small),
     }
     return proved(
-        r"Rows $(1, 0)$ and $(1 - s, s)$ leak $\log_2(1 + s)$ bits, and no ratio is kept, for all $s > 0$ (z3).", facts
+        r"For all $s > 0$, rows $(1, 0)$ and $(1 - s, s)$ leak $\log_2(1 + s)$ bits and keep no finite ratio (z3).",
+        facts,
     )
 
 
@@ -68,8 +69,8 @@ def abstract_leakage_tight(less: int = 1) -> Finding:
         over = tools.most_guessed(tools.hamming_graph(v, u), t) - (t / (v - less + t)) ** u
         facts[f"program for v = {v}, u = {u}, t = {t}"] = abs(over) < 1e-9
     how = (
-        r"A column, fading by at most $t$ a step, sums to at least $\sum_d \binom ud (v-1)^d t^{-d} = ((v-1+t)/t)^u$ times its "
-        r"maximum, and to just that in Proposition 1's matrix: computer algebra, all $v$ and $t$, $u \le 8$; programs agree."
+        r"Let $t = e^\epsilon$. A column sums to at least $\sum_d \binom ud (v-1)^d t^{-d} = ((v-1+t)/t)^u$ times its maximum, "
+        r"and the matrix of Proposition 1 attains this (computer algebra, all $v$ and $t$, $u \le 8$). Linear programs agree."
     )
     return proved(how, facts)
 
@@ -81,7 +82,8 @@ def laplace(scale: Fraction | int = 1) -> Finding:
     far, near, apart = (z3.If(x > 0, x, -x) for x in (noisy - there, noisy - here, here - there))
     fact = always(far - near <= z3.RealVal(scale) * sensitivity, apart <= sensitivity)
     how = (
-        r"$|z - b| - |z - a| \le |a - b|$ for all real $a, b, z$ (z3); times $\epsilon / \Delta$ the log of the ratio."
+        r"$|z - b| - |z - a| \le |a - b|$ for all real $a, b, z$ (z3). The logarithm of the ratio is the left side times "
+        r"$\epsilon / \Delta$."
     )
     return proved(how, {"log density ratio at most eps": fact})
 
@@ -103,7 +105,7 @@ def shannon_questions(above: float = 0.0) -> Finding:
     entropies = [-sum(p * math.log2(p) for p in prior) for prior in priors]
     over = [_questions(prior) - entropy for prior, entropy in zip(priors, entropies, strict=True)]
     return refuted(
-        "A bit that is 0 with probability 3/4 takes {questions} question; its entropy is {entropy} bits.",
+        "A bit that is 0 with probability 3/4 takes {questions} question, and its entropy is {entropy} bits.",
         any(not -1e-12 <= found <= above + 1e-12 for found in over),
         questions=_questions(priors[0]),
         entropy=entropies[0],
@@ -112,17 +114,17 @@ def shannon_questions(above: float = 0.0) -> Finding:
 
 @claim(wrong={"with the minus of Section 2.2": {"sign": -1}})
 def min_entropy_sign(sign: int = 1) -> Finding:
-    truth, name = min_entropy([0.75, 0.25], bits=True), "Prior (3/4, 1/4)"
+    truth, name = min_entropy([0.75, 0.25], bits=True), "prior (3/4, 1/4)"
     pairs = {name: (sign * math.log2(0.75), truth)}, {name: (-math.log2(0.75), truth)}
-    return corrected(*pairs, says="the logarithm is {} bits, min-entropy {} bits")
+    return corrected(*pairs, says="for {name} the logarithm is {} bits, and the min-entropy is {} bits")
 
 
 @for_all(
     tools.random_channel,
-    of="priors and channels (every rule of guessing tried)",
+    of="priors and channels (with every rule of guessing)",
     wrong={"2 to minus the mean of the posteriors' min-entropies": {"mean": True}},
 )
-@example("input and output equal", np.array([0.3, 0.7]), np.eye(2))
+@example("a channel whose output equals the input", np.array([0.3, 0.7]), np.eye(2))
 def bayes_risk(prior: FloatArray, channel: FloatArray, mean: bool = False) -> float:
     entropy = _printed_entropy(prior, channel, True) if mean else conditional_min_entropy(prior, channel, bits=True)
     joint, inputs = prior[:, np.newaxis] * channel, np.arange(len(prior))[:, np.newaxis]
@@ -153,7 +155,10 @@ def definition_1(added: bool = False) -> Finding:
         sets = [chosen for size in range(count) for chosen in itertools.combinations(range(count), size + 1)]
         kept = [z3.Sum([chances[i] for i in one]) <= z3.Sum([allowed[i] for i in one]) + delta for one in sets]
         facts[f"{count} outputs"] = always(z3.And(kept), *given)
-    return proved("From single outputs to all sets of up to 6 (z3); a single output is a set.", facts)
+    return proved(
+        "If all single outputs keep the ratio, so do all sets of up to 6 outputs (z3). Conversely, a single output is a set.",
+        facts,
+    )
 
 
 def _renyi(rng: Rng) -> tuple[FloatArray, float]:
@@ -162,10 +167,10 @@ def _renyi(rng: Rng) -> tuple[FloatArray, float]:
 
 @for_all(
     _renyi,
-    of="priors and orders (between the limit and order / (order - 1) times it)",
+    of="priors and orders (the value is between the limit and order / (order - 1) times the limit)",
     wrong={"of the least probability": {"largest": False}, "without the minus": {"sign": 1}},
 )
-@example("the prior 1", np.array([1.0]), 2.0)
+@example("a prior with one value", np.array([1.0]), 2.0)
 @example("the prior (1, 1, 1, 1)/4", np.full(4, 0.25), 1000.0)
 def renyi_limit(prior: FloatArray, order: float, largest: bool = True, sign: int = -1) -> float:
     most = float(prior.max())
@@ -174,8 +179,8 @@ def renyi_limit(prior: FloatArray, order: float, largest: bool = True, sign: int
     return max(limit - renyi, renyi - order / (order - 1) * limit)
 
 
-@for_all(tools.random_channel, of="channels (every strategy tried)", wrong={"log inside the mean": {"inside": True}})
-@example("output independent of it", np.array([0.25, 0.75]), np.full((2, 2), 0.5))
+@for_all(tools.random_channel, of="channels (with every strategy)", wrong={"log inside the mean": {"inside": True}})
+@example("an output that is independent of the input", np.array([0.25, 0.75]), np.full((2, 2), 0.5))
 def equation_2(prior: FloatArray, channel: FloatArray, inside: bool = False) -> float:
     before, after = tools.guessed(prior, np.ones((len(prior), 1))), tools.guessed(prior, channel)
     found = _printed_entropy(prior, channel, inside)
@@ -189,8 +194,8 @@ def capacity_at_uniform(only: bool = False) -> Finding:
     others = tools.leaked_bits([0.5, 0.5, 0], rows) - tools.leaked_bits(tools.uniform_prior(3), rows)
     entries = always(p * c <= most * maximum, 0 <= p, p <= most, 0 <= c, c <= maximum)
     how = (
-        r"Entry by entry $p(x) C_{xz} \le \max p \max_x C_{xz}$ (z3), with equality in each column at the uniform prior; at "
-        r"(1/2, 1/2, 0), too, for rows (1, 0), (0, 1), (1/2, 1/2)."
+        r"For each entry $p(x) C_{xz} \le \max p \max_x C_{xz}$ (z3), with equality in each column at the uniform prior. For "
+        r"rows (1, 0), (0, 1), (1/2, 1/2) the prior (1/2, 1/2, 0) attains the capacity too."
     )
     return proved(how, {"entries": entries, "other priors, or not": (abs(others) < 1e-12) != only})
 
@@ -202,11 +207,11 @@ def _capacity_violation(rng: Rng, **_: bool) -> float:
 
 @claim(instance=_capacity_violation, wrong={"with the logarithm": {"logarithm": True}})
 def capacity_formula(sample: Sample, logarithm: bool = False) -> Finding:
-    channels = {"rows (3/4, 1/4), (1/4, 3/4)": tools.KEEP, "both rows (1/2, 1/2)": np.full((2, 2), 0.5)}
+    channels = {"rows (3/4, 1/4), (1/4, 3/4)": tools.KEEP, "two rows (1/2, 1/2)": np.full((2, 2), 0.5)}
     exact = {name: tools.leaked_bits([0.5, 0.5], rows) for name, rows in channels.items()}
     mended = {name: (math.log2(paper.capacity(rows)), exact[name]) for name, rows in channels.items()}
     printed = mended if logarithm else {name: (paper.capacity(rows), exact[name]) for name, rows in channels.items()}
-    return corrected(printed, mended, sample, says="the sum is {}, the capacity {} bits")
+    return corrected(printed, mended, sample, says="for {name} the sum is {}, and the capacity is {} bits")
 
 
 @claim(wrong={"above 0 always": {"strict": True}})
@@ -218,16 +223,16 @@ def leakage_sign(strict: bool = False) -> Finding:
         given = [z3.And(0 <= p, p <= most[z]) for row in joint for z, p in enumerate(row)]
         before, after = [z3.Sum(row) for row in joint], z3.Sum(most)
         facts[f"{size} inputs"] = always(z3.And([one < after if strict else one <= after for one in before]), *given)
-    how = "All joint distributions of up to 5 inputs and outputs (z3): rows sum to at most the column maxima."
+    how = "Each row sums to at most the sum of the column maxima, for all joint distributions of up to 5 inputs and outputs (z3)."
     return proved(how, facts)
 
 
 @for_all(
     tools.random_channel,
-    of="priors and channels (every strategy tried)",
+    of="priors and channels (with every strategy)",
     wrong={"a priori over a posteriori": {"turned": True}},
 )
-@example("rows (3, 1)/4, (1, 3)/4, chances 1/2 before and 3/4 after", np.array([0.5, 0.5]), tools.KEEP)
+@example("rows (3, 1)/4 and (1, 3)/4 with probabilities 1/2 before and 3/4 after", np.array([0.5, 0.5]), tools.KEEP)
 def leakage_ratio(prior: FloatArray, channel: FloatArray, turned: bool = False) -> float:
     entropies = min_entropy(prior, bits=True) - conditional_min_entropy(prior, channel, bits=True)
     ratio = tools.guessed(prior, channel) / float(prior.max())
@@ -243,8 +248,8 @@ def equality_iff_independent(only_if: bool = True) -> Finding:
         independent = all(column[x] == prior[x] * sum(column) for column in columns for x in (0, 1))
         counterexamples.append(equal and not independent if only_if else independent and not equal)
     return refuted(
-        "Of prior (4/5, 1/5), through rows (3, 1)/4, (1, 3)/4, $x$ is guessed right with chance 4/5 before and 3/5 + 1/5 after, "
-        "but $p(x, y)$ is not $p(x) p(y)$.",
+        "For prior (4/5, 1/5) and rows (3, 1)/4, (1, 3)/4, $x$ is guessed right with probability 4/5 before and 3/5 + 1/5 = 4/5 "
+        "after seeing $y$, but $x$ and $y$ are dependent.",
         any(counterexamples),
     )
 
@@ -261,7 +266,8 @@ def database_distances(swapped: bool = False) -> Finding:
         alike = len(every) == count and bool((np.array(differ) == tools.hamming_graph(v, u).distances).all())
         facts[f"v = {v}, u = {u}"] = alike
     return proved(
-        "Enumeration of all pairs for (v, u) = (2, 1), (4, 1), (3, 2), (2, 4), (4, 3), with shortest paths.", facts
+        "All pairs of databases are compared with shortest paths for $(v, u)$ = (2, 1), (4, 1), (3, 2), (2, 4), (4, 3).",
+        facts,
     )
 
 
@@ -276,7 +282,9 @@ def absence_as_a_value(changed: bool = True) -> Finding:
             row_more, differ = len(one ^ other) == 1, len(one) == len(other) and len(persons) == 1
             found.append(row_more or (differ and changed))
         facts[f"u = {u}"] = found == (tools.hamming_graph(3, u).distances == 1).ravel().tolist()
-    return proved("Enumeration of all pairs of databases of up to three individuals, two values and absence.", facts)
+    return proved(
+        "All pairs of databases of up to three individuals with two values and absence are enumerated.", facts
+    )
 
 
 @claim(wrong={"whatever the distribution of the answers": {"uniform": True}})
@@ -288,7 +296,10 @@ def oblivious_utility(uniform: bool = False) -> Finding:
             chance = sum(p) / len(set(answers)) if uniform else sum(p[x] for x in of_y)
             whole = sum(p[x] * noise[3 * answers[x] + z] for x in of_y)
             facts[f"{answers}, {y}, {z}"] = (whole - chance * noise[3 * y + z]).expand() == 0
-    how = "All queries on four databases, three outputs: $p(y, z) = p(y) H(z|y)$, and $U$ takes no more (computer algebra)."
+    how = (
+        "$p(y, z) = p(y) H(z|y)$ for all queries on four databases and three outputs (computer algebra), and $U$ depends on "
+        "$p(y, z)$ alone."
+    )
     return proved(how, facts)
 
 
@@ -310,14 +321,18 @@ def others_known(sample: Sample, independent: bool = False) -> Finding:
     equal = alone if independent else tools.leaked_bits([0.5, 0.5], rows[[0, 3]])
     leakage = math.exp(ratio_leakage(rows, tools.hamming_graph(2, 2)))
     every = refuted(
-        "Two individuals with one and the same fair bit, rows (5, 1)/6 at 00, (3, 3)/6 between, (1, 5)/6 at 11: known others "
-        "give {known} bits about one individual, unknown ones {unknown}.",
+        "Take two individuals with the same fair bit and rows (5, 1)/6 at 00, (3, 3)/6 at 01 and 10, (1, 5)/6 at 11. An attacker "
+        "who knows the other gains {known} bits about one individual; one who does not gains {unknown} bits.",
         equal > known + 1e-9 and abs(leakage - 3) < 1e-9,
         known=known,
         unknown=equal,
     )
-    own = holds(sample, named={"the same rows with two independent fair bits": alone - known}, of="independent priors")
-    return depends({"of independent individuals": own, "of any individuals": every})
+    own = holds(
+        sample,
+        named={"rows (5, 1)/6, (3, 3)/6, (3, 3)/6, (1, 5)/6 with two independent fair bits": alone - known},
+        of="independent priors",
+    )
+    return depends({"for independent individuals": own, "for any individuals": every})
 
 
 @claim(wrong={"on the empty database, too": {"participants": 0}})
@@ -327,7 +342,7 @@ def salaries(participants: int = 1) -> Finding:
         present = {sum(value == "s" for value in database) for database in databases(("null", "s"), u)}
         means = {"s" if count else "none" for count in present if count >= participants}  # the mean of s, s, ..., s
         facts[f"{u} employees"] = means == {"s"}
-    return proved("The mean is $s$ on every database of up to five employees but the empty one, enumerated.", facts)
+    return proved("The mean is $s$ on every nonempty database of up to five employees (enumeration).", facts)
 
 
 # Section 4
@@ -340,8 +355,9 @@ def _theorem_1_violation(channel: FloatArray, v: int, u: int, leakage: float, **
 @claim(instance=tools.on_private(_theorem_1_violation), wrong={"with v + e^eps below": {"less": 0}})
 def theorem_1(sample: Sample, less: int = 1) -> Finding:
     how = (
-        r"In a column entries are at least $t^{-d}$ times the largest, $d$ steps away, so that $2^I$ is at most $v^u$ over "
-        r"$\sum_d \binom ud (v-1)^d t^{-d} = ((v-1+t)/t)^u$: computer algebra, all $v \ge 2$ and $t \ge 1$, $u \le 8$."
+        r"Let $t = e^\epsilon$. An entry $d$ steps from the largest entry of its column is at least $t^{-d}$ times as large. So "
+        r"$2^I$ is at most $v^u$ over $\sum_d \binom ud (v-1)^d t^{-d} = ((v-1+t)/t)^u$ (computer algebra, all $v$ and $t$, $u "
+        r"\le 8$)."
     )
     return proved(how, tools.scale_facts(less, bound=True), sample)
 
@@ -359,7 +375,10 @@ def bound_shape(power: int = 1) -> Finding:
         "slope u (v - 1) / (v - 1 + t), above 0": sympy.simplify(slope - u * w / (w + sympy.exp(eps))) == 0,
         "limit": sympy.simplify(limit - u**power * sympy.log(v)) == 0,
     }
-    how = r"Slope $u (v - 1) / ((v - 1 + t) \ln 2) > 0$, value at 0 and limit by computer algebra, all $u$ and $v$."
+    how = (
+        r"The slope in $\epsilon$ is $u (v - 1) / ((v - 1 + e^\epsilon) \ln 2) > 0$; the value at 0 and the limit are as stated "
+        r"(computer algebra, all $u$ and $v$)."
+    )
     return proved(how, facts)
 
 
@@ -372,7 +391,10 @@ def _proposition_1_violation(rng: Rng, **_: object) -> float:
 
 @claim(instance=_proposition_1_violation, wrong={"with v + e^eps": {"less": 0}, "with v - 2 + e^eps": {"less": 2}})
 def proposition_1(sample: Sample, less: int = 1) -> Finding:
-    how = r"Rows $(t / (v-1+t))^u t^{-d}$ sum to 1, and column maxima to $2^B$: computer algebra, all $v$ and $t$, $u \le 8$."
+    how = (
+        r"Let $t = e^\epsilon$. Rows $(t / (v-1+t))^u t^{-d}$ sum to 1, and the column maxima sum to $2^B$ (computer algebra, "
+        r"all $v$ and $t$, $u \le 8$)."
+    )
     return proved(how, tools.scale_facts(less), sample)
 
 
@@ -382,11 +404,11 @@ def _scales(reading: Reading, *cases: tuple[int, int, int]) -> dict[str, tuple[f
     for v, u, t in cases:
         matrix = paper.proposition_1(v, u, math.log(t), reading)
         exact = 1 / sum(Fraction(math.comb(u, d) * (v - 1) ** d, t**d) for d in range(u + 1))
-        largest[f"$v = {v}$, $u = {u}$, $t = {t}$"] = (float(matrix.max()), float(exact))
+        largest[f"$v = {v}$, $u = {u}$, $e^\\epsilon = {t}$"] = (float(matrix.max()), float(exact))
     return largest
 
 
-_SCALE = "the scale is {}, and rows sum to 1 with {}"
+_SCALE = "for {name} the printed scale is {}, and rows sum to 1 with scale {}"
 
 
 @claim(instance=_proposition_1_violation, wrong={"(t / (v - 1 + t))^u": {"reading": "corrected"}})
@@ -401,7 +423,10 @@ def figure_3(from_zero: bool = False) -> Finding:
     for low, high in ((2, 10), (10, 100)):
         below = low * (high - 1 + t) < high * (low - 1 + t)
         facts[f"v = {low} below v = {high}"] = always(below, t >= 1 if from_zero else t > 1)
-    how = r"$v t / (v - 1 + t)$ is larger for 10 than for 2 and for 100 than for 10, at every $\epsilon > 0$ (z3)."
+    how = (
+        r"$v e^\epsilon / (v - 1 + e^\epsilon)$ is larger for $v = 10$ than for 2, and for 100 than for 10, at all $\epsilon > "
+        r"0$ (z3)."
+    )
     return proved(how, facts)
 
 
@@ -429,7 +454,10 @@ def example_1_leakage(sizes: Sequence[int] = (1, 4, 4)) -> Finding:
         "2^I is the largest": (leaked - (3 * t / (2 + t)) ** 2).cancel() == 0,
         "program, t = 2": abs(9 * tools.most_guessed(graph, 2) - float(leaked.subs(t, 2))) < 1e-9,
     }
-    how = r"Columns sum to at least $1 + 4/t + 4/t^2$ times their maximum; $2^I \le 9 / (1 + 2/t)^2$, attained."
+    how = (
+        r"With $t = e^\epsilon$, each column sums to at least $1 + 4/t + 4/t^2$ times its maximum, so that $2^I \le 9 / (1 + "
+        r"2/t)^2$; the matrix attains this."
+    )
     return proved(how, facts)
 
 
@@ -462,12 +490,12 @@ def proposition_2(sample: Sample, up: bool = False, beyond: bool = False) -> Fin
     cases = [(2, 3, 2, 2), (2, 2, 2, 3), (2, 3, 3, 2), (2, 2, 3, 2), (3, 2, 3, 3), (3, 2, 3, 2)]
     for v, u, r, t in cases + [(2, 1, 4, 2)] * beyond:
         exact = tools.plain(math.exp(greatest_capacity(tools.hamming_graph(v, u), r, math.log(t))))
-        pairs[f"$v = {v}$, $u = {u}$, $r = {r}$, $t = {t}$"] = (exact, _proposition_2(v, u, r, t, up))
+        pairs[f"$v = {v}$, $u = {u}$, $r = {r}$, $e^\\epsilon = {t}$"] = (exact, _proposition_2(v, u, r, t, up))
         if r == 2:
             closed[v, u, t] = abs(exact - 2 + (t ** (-u / 2) if u % 2 == 0 else 2 / t ** ((u - 1) / 2) / (1 + t)))
-    if max(closed.values()) > 1e-9 or abs(pairs["$v = 3$, $u = 2$, $r = 3$, $t = 2$"][0] - 2) > 1e-9:
+    if max(closed.values()) > 1e-9 or abs(pairs["$v = 3$, $u = 2$, $r = 3$, $e^\\epsilon = 2$"][0] - 2) > 1e-9:
         return refuted("The exact values given are wrong.", True)
-    return loose(pairs, sample, says="$2^I$ is at most {}, the bound is {}")
+    return loose(pairs, sample, says="for {name} the largest $2^I$ is {}, and the bound is {}")
 
 
 @claim(wrong={"smaller for every r below v^u": {"every": True}})
@@ -481,7 +509,9 @@ def proposition_2_better(every: bool = False) -> Finding:
     }
     if every:
         facts["v = 2, u = r = 3, t = 2"] = Fraction(8, 3) < Fraction(4, 3) ** 3
-    return proved(r"For $v = r = t = 2$, $u = 100$ it is below 1 bit, and $B$ above 41 bits, in fractions.", facts)
+    return proved(
+        r"For $v = r = e^\epsilon = 2$ and $u = 100$ it is below 1 bit, and $B$ is above 41 bits (in fractions).", facts
+    )
 
 
 @claim(wrong={"with v below in place of v - 1": {"less": 0}})
@@ -493,8 +523,8 @@ def proposition_2_values(less: int = 1) -> Finding:
         above = v ** (u - 1) * (v - 1 + t**u) - (v - 1 + t) ** u
         facts[f"at most Theorem 1's, u = {u}"] = tools.nonnegative(above, v=2, t=1)
     how = (
-        r"Never above $B$: all $v \ge 2$, $t \ge 1$, $u \le 8$ (no negative coefficient in $v - 2$, $t - 1$); at most "
-        r"$\log_2 v$, while $B$ grows."
+        r"With $t = e^\epsilon$, it is at most $B$ for all $v \ge 2$, $t \ge 1$ and $u \le 8$ (no negative coefficient in $v - "
+        r"2$ and $t - 1$). It is at most $\log_2 v$ for every $u$, and $B$ grows with $u$."
     )
     return proved(how, facts)
 
@@ -513,15 +543,15 @@ def theorem_2(sample: Sample, nats: bool = False) -> Finding:
         exact = math.log2(v * tools.most_guessed(clique(v), t))
         if abs(exact - math.log2(v * t / (v - 1 + t))) > 1e-9:
             return refuted("The exact value given is wrong.", True)
-        pairs[f"$v = {v}$, $t = {t}$"] = (exact, math.log(t) if nats else paper.theorem_2(math.log(t)))
-    return loose(pairs, sample, says="{} bits leak at most, the bound is {}")
+        pairs[f"$v = {v}$, $e^\\epsilon = {t}$"] = (exact, math.log(t) if nats else paper.theorem_2(math.log(t)))
+    return loose(pairs, sample, says="for {name} at most {} bits leak, and the bound is {}")
 
 
 @claim(wrong={"for at least three individuals with two values, at t = 4": {"individuals": 3}})
 def theorem_2_stronger(individuals: int = 1) -> Finding:
     alone = paper.theorem_2(math.log(4))
     printed = {
-        f"$v = 2$, $u = {u}$, $t = 4$": tools.at_most(paper.theorem_1(2, u, math.log(4)), alone)
+        f"$v = 2$, $u = {u}$, $e^\\epsilon = 4$": tools.at_most(paper.theorem_1(2, u, math.log(4)), alone)
         for u in range(individuals, 9)
     }
     mended = {f"three or more: u = {u}": tools.at_most(paper.theorem_1(2, u, math.log(4)), alone) for u in range(3, 9)}
@@ -529,4 +559,4 @@ def theorem_2_stronger(individuals: int = 1) -> Finding:
         mended[f"Theorem 1, one individual, v = {v}, t = {t}"] = tools.at_most(
             math.log2(t), paper.theorem_1(v, 1, math.log(t))
         )
-    return corrected(printed, mended, says="Theorem 1 gives {} bits, Theorem 2 {}")
+    return corrected(printed, mended, says="for {name} Theorem 1 gives {} bits, and Theorem 2 gives {}")

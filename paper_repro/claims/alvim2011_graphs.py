@@ -59,15 +59,18 @@ def equation_3(turned: bool = False) -> Finding:
         binary = means.subs({gain[3 * y + other]: int(y == other) for y, other in cells})
         right = sum(p[guess[z]] * noise[2 * guess[z] + z] for z in (0, 1))
         facts[f"rho = {guess}"] = (means - gains).expand() == 0 and (binary - right).expand() == 0
-    return proved("Computer algebra: all priors, noises, gains and remappings of two outputs to three answers.", facts)
+    return proved(
+        "An identity for all priors, noises, gains and remappings of two outputs to three answers (computer algebra).",
+        facts,
+    )
 
 
 @for_all(
     tools.random_channel,
-    of="channels (every remapping tried)",
+    of="channels (with every remapping)",
     wrong={"guessing the y with the largest p(z|y)": {"likelihood": True}},
 )
-@example("useless answers", np.array([0.9, 0.1]), np.full((2, 2), 0.5))
+@example("an output that is independent of the answer", np.array([0.9, 0.1]), np.full((2, 2), 0.5))
 def equation_5(prior: FloatArray, channel: FloatArray, likelihood: bool = False) -> float:
     joint = prior[:, np.newaxis] * channel
     found = joint[channel.argmax(axis=0), np.arange(channel.shape[1])].sum() if likelihood else joint.max(axis=0).sum()
@@ -82,12 +85,14 @@ def _leakage_of_answers(rng: Rng, **_: str) -> float:
 
 @claim(instance=_leakage_of_answers, wrong={"with H(Y), as mended": {"entropy": "Y"}})
 def utility_and_leakage(sample: Sample, entropy: str = "X") -> Finding:
-    answers, name = [0.75, 0.25], "AND of two fair bits, published as it is"
+    answers, name = [0.75, 0.25], "AND of two fair bits, published unchanged"
     exact = tools.leaked_bits(answers, np.eye(2))
     gain = math.log2(bayes_vulnerability(answers, np.eye(2)))
     printed = min_entropy(tools.uniform_prior(4) if entropy == "X" else answers, bits=True) + gain
     mended = min_entropy(answers, bits=True) + gain
-    return corrected({name: (printed, exact)}, {name: (mended, exact)}, sample, says="the print gives {} bits, {} leak")
+    return corrected(
+        {name: (printed, exact)}, {name: (mended, exact)}, sample, says="the print gives {} bits, and {} bits leak"
+    )
 
 
 # Section 5.1
@@ -99,7 +104,7 @@ def _query_and_noise(rng: Rng) -> tuple[Query, FloatArray]:
 
 
 @for_all(_query_and_noise, of="queries and noise", wrong={"adjacent if all of their databases are": {"every": True}})
-@example("sum of five bits, geometric noise", Query(sum, (0, 1), 5), truncated_geometric(6, 1.0).matrix)
+@example("the sum of five bits with geometric noise", Query(sum, (0, 1), 5), truncated_geometric(6, 1.0).matrix)
 def definition_2(query: Query, noise: FloatArray, every: bool = False) -> float:
     space, numbers = tools.hamming_graph(len(query.values), query.records), query.answer_numbers
     pairs = np.array(list(itertools.permutations(range(len(noise)), 2)))
@@ -134,11 +139,11 @@ def theorem_3(sample: Sample, peak: float = 0.9, star: bool = False) -> Finding:
         bound = paper.theorem_3(LOG2, border, len(graph.border_sizes(0)) - 1)
         return tools.at_most(bound, tools.plain(tools.most_guessed(graph, 2, prior)))
 
-    cases = {"Two answers, t = 2": (clique(2), 1), "ring of 5, t = 2": (ring(5), 2)}
-    printed = {f"{name}, one of them with probability 9/10": pair(*case, peak) for name, case in cases.items()}
+    cases = {r"two answers at $e^\epsilon = 2$": (clique(2), 1), r"a ring of 5 at $e^\epsilon = 2$": (ring(5), 2)}
+    printed = {f"{name} with probability 9/10 of one answer": pair(*case, peak) for name, case in cases.items()}
     star_of_4 = {"star of 4": (Adjacency.from_edges(4, [(0, 1), (0, 2), (0, 3)]), 3)}
     mended = {name: pair(*case, 0) for name, case in (star_of_4 if star else cases).items()}
-    return corrected(printed, mended, sample, says="the bound is {}, and utility {} is possible")
+    return corrected(printed, mended, sample, says="for {name} the bound is {}, and utility {} is attained")
 
 
 _EQUATION_6 = r"$\alpha (1 + c \sum_{d=1}^n t^{-d}) = 1$ for all $t$, $c$ and $n \le 12$ (computer algebra)"
@@ -173,8 +178,8 @@ def _graph_facts(lacking: bool = False) -> dict[str, bool]:
 @claim(wrong={"with c + 1 at each distance": {"shift": 1}})
 def theorem_3_tight(shift: int = 0) -> Finding:
     how = (
-        rf"Eq. (6) is a channel with $\alpha$ on the diagonal: {_EQUATION_6}; of ratio $t$ on all graphs of up to 13 "
-        rf"answers (enumerated)."
+        rf"Let $t = e^\epsilon$. Eq. (6) is a channel with $\alpha$ on the diagonal, since {_EQUATION_6}. It keeps the ratio "
+        rf"$t$ on all graphs of up to 13 answers that meet the conditions (enumeration)."
     )
     return proved(how, _alpha_facts(shift) | _graph_facts())
 
@@ -182,9 +187,9 @@ def theorem_3_tight(shift: int = 0) -> Finding:
 @claim(wrong={"from d = 1 on": {"first": 1}})
 def border_at_zero(first: int = 0) -> Finding:
     sizes = ring(5).border_sizes(0)
-    printed = {f"ring of 5, c = 2, d = {d}": (2.0, float(sizes[d])) for d in range(first, 3)}
+    printed = {f"ring of 5 with $c = 2$ at $d = {d}$": (2.0, float(sizes[d])) for d in range(first, 3)}
     mended = {f"ring of 5, d = {d}": (2.0, float(sizes[d])) for d in (1, 2)}
-    return corrected(printed, mended, says="c is {}, and the number of vertices {}")
+    return corrected(printed, mended, says="$c$ is {}, and the number of vertices is {}")
 
 
 # Section 5.2
@@ -200,8 +205,8 @@ def equation_6_at_zero(sample: Sample, t: Fraction = Fraction(1)) -> Finding:
     above, below = t**2 * (1 - t), t**2 * (1 - t) + 2 * (1 - t**2)
     printed = float(above / below if below else max(above, below))
     mended = {"ring of 5, t = 1": (paper.theorem_3(0.0, 2, 2), 1 / 5)}
-    exact, says = float(1 / (1 + 2 / t + 2 / t**2)), "numerator and denominator are {}; rows sum to 1 with {}"
-    return corrected({f"Ring of 5, $t = {t}$": (printed, exact)}, mended, sample, says=says)
+    exact, says = float(1 / (1 + 2 / t + 2 / t**2)), "numerator and denominator are {}, and rows sum to 1 with {}"
+    return corrected({f"ring of 5 at $e^\\epsilon = {t}$": (printed, exact)}, mended, sample, says=says)
 
 
 def _theorem_4_legal_violation(rng: Rng, **_: int) -> float:
@@ -214,7 +219,7 @@ def theorem_4_legal(sample: Sample, last: int = 2) -> Finding:
     t, facts = tools.symbols("t"), _alpha_facts()
     if last != 2:
         facts = {"ring of 6": (_alpha(t, 2, 3) * tools.fading([1, 2, 2, last], t)).cancel() == 1}
-    return proved(f"{_EQUATION_6}, and no entry is negative.", facts, sample)
+    return proved(rf"With $t = e^\epsilon$, {_EQUATION_6}, and no entry is negative.", facts, sample)
 
 
 def _theorem_4_private_violation(rng: Rng, lacking: bool = False) -> float:
@@ -226,7 +231,7 @@ def _theorem_4_private_violation(rng: Rng, lacking: bool = False) -> float:
 def theorem_4_private(sample: Sample, lacking: bool = False) -> Finding:
     query = Query(lambda database: sum(database) % 5, (0, 1), 5)
     whole = ratio_leakage(query.then(paper.theorem_4(query.adjacency, LOG2)), tools.hamming_graph(2, 5))
-    how = "Distances of neighbors to a third answer differ by at most 1: all graphs of up to 13 answers, enumerated."
+    how = "The distances of two neighbors to a third answer differ by at most 1, in all graphs of up to 13 answers (enumeration)."
     return proved(how, _graph_facts(lacking) | {"sum of five bits modulo 5": whole <= LOG2 + 1e-12}, sample)
 
 
@@ -238,8 +243,8 @@ def _theorem_4_optimal_violation(rng: Rng, peak: float = 0.0) -> float:
 
 
 _DUAL = (
-    r"Column $z$ of any noise sums to at least $p(z|z) (1 + c \sum_d t^{-d}) = p(z|z) / \alpha$, all to $|\mathcal Y|$, so "
-    r"$U \le \alpha$: "
+    r"Let $t = e^\epsilon$. Column $z$ of any noise sums to at least $p(z|z) (1 + c \sum_d t^{-d}) = p(z|z) / \alpha$. All "
+    r"columns together sum to $|\mathcal Y|$, so that $U \le \alpha$. Here "
 )
 
 
@@ -257,7 +262,7 @@ def _optimal_facts(peak: float = 0.0) -> dict[str, bool]:
 
 @claim(instance=_theorem_4_optimal_violation, wrong={"whatever the distribution of the answers": {"peak": 0.8}})
 def theorem_4_optimal(sample: Sample, peak: float = 0.0) -> Finding:
-    return proved(f"{_DUAL}{_EQUATION_6}; linear programs agree.", _optimal_facts(peak), sample)
+    return proved(f"{_DUAL}{_EQUATION_6}. Linear programs agree.", _optimal_facts(peak), sample)
 
 
 @claim(
@@ -275,7 +280,7 @@ def abstract_optimal_mechanism(oblivious: bool = True, conditions: bool = True) 
         edges = [(one[x], one[y]) for x, y in tools.hamming_graph(2, 2).edges]
         kept = all(max(p / q, q / p, (1 - p) / (1 - q), (1 - q) / (1 - p)) <= 3 for p, q in edges)
         facts["AND of two bits"] = kept and one[3] / 2 + (3 - sum(one[:3])) / 6 <= Fraction(3, 4)
-    return proved(f"{_DUAL}{_EQUATION_6}; linear programs agree.", facts)
+    return proved(f"{_DUAL}{_EQUATION_6}. Linear programs agree.", facts)
 
 
 @claim(wrong={"where each distance has c vertices": {"even": 5}})
@@ -283,10 +288,13 @@ def abstract_utility_tight(even: int = 6) -> Finding:
     pairs = {}
     for graph, c in [(ring(5), 2), (ring(even), 2 - (even + 1) % 2)]:
         best = tools.plain(tools.most_guessed(graph, 2))
-        pairs[f"Ring of {graph.size}, c = {c}, t = 2"] = (best, paper.theorem_3(LOG2, c, graph.diameter))
+        pairs[f"ring of {graph.size} with $c = {c}$ at $e^\\epsilon = 2$"] = (
+            best,
+            paper.theorem_3(LOG2, c, graph.diameter),
+        )
         if abs(best - 1 / tools.fading(graph.border_sizes(0).tolist(), 2)) > 1e-9:
             return refuted("The exact value given is wrong.", True)
-    return loose(pairs, says="utility is at most {}, the bound is {}")
+    return loose(pairs, says="for a {name} the largest utility is {}, and the bound is {}")
 
 
 @claim(wrong={"as mended": {"mended": True}, "as mended, with odd divisors, too": {"step": 1}})
@@ -295,7 +303,9 @@ def number_of_cases(mended: bool = False, step: int = 2) -> Finding:
     right = {n: sum((n - 1) % c == 0 for c in range(2, n, step)) if n % 2 else 1 for n in found}
     printed = {f"{n} answers": (right[n] if mended else n // 2 - 1, count) for n, count in found.items()}
     correction = {f"{n} answers": (right[n], count) for n, count in found.items()}
-    return corrected(printed, correction, says="{} by the print, {} in truth")
+    return corrected(
+        printed, correction, says="for {name} the print gives {} as the number of cases, and the number is {}"
+    )
 
 
 @claim(wrong={"for three answers or more, as mended": {"answers": 3}})
@@ -306,7 +316,7 @@ def border_of_one(answers: int = 2) -> Finding:
     pairs = {n: tools.at_most(float(c), 2.0) for n, c in least.items()}
     printed = {names.get(n, f"{n} answers"): pair[::-1] for n, pair in pairs.items() if n >= answers}
     mended = {f"{n} answers": pair for n, pair in pairs.items() if n > 2}
-    return corrected(printed, mended, says="by the print $c$ is at least {}, and it is {}")
+    return corrected(printed, mended, says="by the statement $c$ is at least {}, and it is {}")
 
 
 @claim(wrong={"on even rings, too": {"even": True}})
@@ -318,7 +328,7 @@ def extreme_cases(even: bool = False) -> Finding:
         facts[f"clique of {size}"] = max(counts) == size - 1 and all(g.is_clique for c, g in graphs if c == size - 1)
         if size % 2 or even:
             facts[f"ring of {size}"] = min(counts) == 2 and all(len(g.edges) == size for c, g in graphs if c == 2)
-    how = "All graphs of up to 13 answers, enumerated: $c$ is least on rings alone and largest on cliques alone."
+    how = "Of all graphs of up to 13 answers, only rings have the least $c$ and only cliques the largest (enumeration)."
     return proved(how, facts)
 
 
@@ -329,7 +339,7 @@ def counting_modulo(fewer: int = 0) -> Finding:
         graph = Query(lambda database, n=n: sum(database) % n, (0, 1), n - fewer).adjacency  # type: ignore[misc]
         facts[f"{n} answers modulo {n}"] = bool((graph.distances == ring(n).distances).all())
         facts[f"{n} answers"] = bool((Query(sum, (0, 1), n - 1).adjacency.distances == line(n).distances).all())
-    return proved("All databases of 2 to 7 individuals with one bit each, enumerated.", facts)
+    return proved("The adjacencies of all databases of 2 to 7 individuals with one bit each are enumerated.", facts)
 
 
 def _remark_1_violation(rng: Rng, **_: int) -> float:
@@ -351,8 +361,8 @@ def remark_1(sample: Sample, square: Fraction | int = 2) -> Finding:
         z3.And(2 * far <= s * (s * far), s * far <= s * (2 * far)), far > 0, s >= 1, s * s >= z3.RealVal(square)
     )
     how = (
-        r"Rows sum to 1 on even rings of 4 to 14 (computer algebra); $2 t^{-n}$ and $t^{-(n-1)}$ are within a factor $t$ "
-        r"if $t^2 \ge 2$ (z3)."
+        r"Let $t = e^\epsilon$. Rows sum to 1 on even rings of 4 to 14 nodes (computer algebra), and $2 t^{-n}$ and $t^{-(n-1)}$ "
+        r"differ by a factor of at most $t$ if $t^2 \ge 2$ (z3)."
     )
     return proved(how, facts, sample)
 
@@ -364,9 +374,13 @@ def _extended(rng: Rng) -> tuple[Adjacency, Adjacency, float]:
     return extended if rng.random() < 0.2 else graph, extended, leakage
 
 
-@for_all(_extended, of="connected graphs, made cliques or odd rings", wrong={"with edges taken away": {"added": False}})
-@example("star of 4 to clique", Adjacency.from_edges(4, [(0, 1), (0, 2), (0, 3)]), clique(4), LOG2)
-@example("line of 5 to ring", line(5), ring(5), LOG2)
+@for_all(
+    _extended,
+    of="connected graphs that are extended to cliques or odd rings",
+    wrong={"with edges taken away": {"added": False}},
+)
+@example("a star of 4 extended to a clique", Adjacency.from_edges(4, [(0, 1), (0, 2), (0, 3)]), clique(4), LOG2)
+@example("a line of 5 extended to a ring", line(5), ring(5), LOG2)
 def remark_2(graph: Adjacency, extended: Adjacency, leakage: float, added: bool = True) -> float:
     matrix = paper.remark_2(graph, extended, leakage)
     return max(tools.rows_off(matrix), ratio_leakage(matrix, graph if added else clique(graph.size)) - leakage)
@@ -394,7 +408,7 @@ def remark_2_not_optimal(added: bool = True) -> Finding:
         "with utility 7/15": sum(best[y][y] for y in range(5)) / 5 == Fraction(7, 15),
         "eq. (6) has 2/5": _alpha(Fraction(2), 2, 2) == Fraction(2, 5),
     }
-    how = "A line of 5 made a ring, $t = 2$: eq. (6) has utility 2/5, the geometric mechanism 7/15, in fractions."
+    how = r"For a line of 5 extended to a ring at $e^\epsilon = 2$, eq. (6) has utility 2/5 and the geometric mechanism 7/15."
     return proved(how, facts)
 
 
@@ -407,14 +421,15 @@ def remark_2_monotone(doubled: bool = False) -> Finding:
     if doubled:
         facts["ring and clique of 4, t = 3/2"] = bool(np.trace(paper.remark_1(4, math.log(1.5))) / 4 >= 1 / 3)
     how = (
-        r"$U = 1 / (1 + c \sum_{d \le n} t^{-d})$ with $c n = |\mathcal Y| - 1$: fewer adjacencies are a smaller $c$, a larger "
-        r"$n$, a smaller mean of $t^{-d}$ (no negative coefficient in $t - 1$, $n \le 12$)."
+        r"With $t = e^\epsilon$, $U = 1 / (1 + c \sum_{d \le n} t^{-d})$ and $c n = |\mathcal Y| - 1$. Fewer adjacencies give a "
+        r"smaller $c$, a larger $n$ and a smaller mean of $t^{-d}$ (no negative coefficient in $t - 1$, $n \le 12$)."
     )
     return proved(how, facts)
 
 
 # Examples 2 and 3
 
+_TABLES = {"1a": "1(a)", "1b": "1(b)", "2a": "2(a)", "2b": "2(b)"}
 _ENDS_LESS_LIKELY = np.array([0.1, 0.2, 0.2, 0.2, 0.2, 0.1])
 
 
@@ -444,7 +459,7 @@ def example_2_clique(lead: int = 1) -> Finding:
         unique = all(len(set(count.values())) == 6 for count in counts)
         winners = [max(count, key=lambda city, count=count: count[city]) for count in counts]  # type: ignore[misc]
         facts[f"{first} and {second}"] = unique and winners == [first, second]
-    return proved("Neighboring databases of 15 votes for each ordered pair of six cities, written out.", facts)
+    return proved("For each ordered pair of six cities, two neighboring databases of 15 votes are written out.", facts)
 
 
 @claim(wrong={"F, E: 0.061": {"last": 0.061}})
@@ -467,8 +482,8 @@ def table_1b(diagonal: int = 2) -> Finding:
 def example_2_uniform(utility: float = 0.2243) -> Finding:
     values = {}
     for name, printed in (("1a", utility), ("1b", 0.2857)):
-        values[rf"$e^\epsilon$ of Table {name}"] = (2.0, math.exp(ratio_leakage(_examples()[name], None)))
-        values[f"U of Table {name}"] = (printed, _utility(name))
+        values[rf"$e^\epsilon$ of Table {_TABLES[name]}"] = (2.0, math.exp(ratio_leakage(_examples()[name], None)))
+        values[f"U of Table {_TABLES[name]}"] = (printed, _utility(name))
     return reproduced(values, 5e-5)
 
 
@@ -477,7 +492,9 @@ def example_2_rounded(utility: float = 0.2412) -> Finding:
     exact = _utility("1a", _ENDS_LESS_LIKELY)
     rounded = float((_ENDS_LESS_LIKELY[:, np.newaxis] * _examples()["1a"].round(3)).max(axis=0).sum())
     mended = {"exact": (0.2415, exact), "from entries rounded to three digits": (0.2412, rounded)}
-    return corrected({"U of Table 1(a)": (utility, exact)}, mended, says="{} is printed, {} is right", tolerance=5e-5)
+    return corrected(
+        {"U of Table 1(a)": (utility, exact)}, mended, says="the print gives {}, and the value is {}", tolerance=5e-5
+    )
 
 
 @claim(wrong={"0.2867": {"utility": 0.2867}, "Table 1(a) has more": {"more": "1a"}})
@@ -488,7 +505,9 @@ def example_2_other_prior(utility: float = 0.2857, more: str = "1b") -> Finding:
     if abs(over) > 1e-9 or ratio_leakage(four, None) > LOG2 + 1e-9:
         return refuted("The exact value given is wrong.", True)
     larger = 1.0, float(max(found, key=lambda name: found[name]) == more)
-    return reproduced({"U of Table 1(b)": (utility, found["1b"]), "that it is the larger one": larger}, 5e-5)
+    return reproduced(
+        {"U of Table 1(b)": (utility, found["1b"]), "the order of the two (1 if as printed)": larger}, 5e-5
+    )
 
 
 @claim(wrong={"for the distribution of the example": {"every": False}})
@@ -496,7 +515,7 @@ def example_2_non_uniform(every: bool = True) -> Finding:
     ends = np.array([0.5, 0, 0, 0, 0, 0.5]) if every else _ENDS_LESS_LIKELY
     under = _utility("1a", _ENDS_LESS_LIKELY) - _utility("1b", _ENDS_LESS_LIKELY)
     general = refuted(
-        "If the city is A or F, with probability 1/2 each, Table 1(b) has utility {second}, and Table 1(a) has {first}.",
+        "If A and F have probability 1/2 each, Table 1(b) has utility {second}, and Table 1(a) has {first}.",
         _utility("1a", ends) > _utility("1b", ends),
         first=_utility("1a", ends),
         second=_utility("1b", ends),
@@ -511,15 +530,17 @@ def geometric_on_rings(around: bool = True) -> Finding:
     wrapped = float(np.trace(distance_mechanism(graph, LOG2).matrix)) / 6
     best = tools.plain(tools.most_guessed(graph, 2))
     other = refuted(
-        "Truncated, answers 5 apart must keep the ratio 2, which leaves a utility of {stretched}; eq. (6) on the clique has "
-        "{clique}, and {best} is possible.",
+        "On a ring of 6 at $e^\\epsilon = 2$ the truncated mechanism must keep the ratio 2 between answers 5 apart in the list. "
+        "Its utility is then {stretched}; eq. (6) on the clique has {clique}, and {best} is attained.",
         _utility(truncated) < best - 1e-9,
         stretched=_utility(truncated),
         clique=_utility("1b"),
         best=best,
     )
-    own = holds(named={"ring of 6, t = 2, utility 8/21": best - wrapped})
-    return depends({"with distances around the ring": own, "of the truncated mechanism of Tables 1(a) and 2(a)": other})
+    own = holds(named={"a ring of 6 at $e^\\epsilon = 2$ with utility 8/21": best - wrapped})
+    return depends(
+        {"with distances around the ring": own, "for the truncated mechanism of Tables 1(a) and 2(a)": other}
+    )
 
 
 @claim(wrong={"3, 3: 1/4": {"middle": "1/4"}})
@@ -553,7 +574,7 @@ def table_2b(farthest: float = 1) -> Finding:
 def example_3_utilities(tenth: int = 11) -> Finding:
     values = {"U of Table 2(a)": (4 / 9, _utility("2a")), "U of Table 2(b)": (4 / tenth, _utility("2b"))}
     for name in ("2a", "2b"):
-        values[rf"$e^\epsilon$ of Table {name}"] = (2.0, math.exp(ratio_leakage(_examples()[name], line(6))))
+        values[rf"$e^\epsilon$ of Table {_TABLES[name]}"] = (2.0, math.exp(ratio_leakage(_examples()[name], line(6))))
     return reproduced(values, 1e-12)
 
 
@@ -562,7 +583,8 @@ def example_3_ring(size: int = 6) -> Finding:
     method, best = paper.proposed_mechanism(ring(size), LOG2), tools.plain(tools.most_guessed(ring(size), 2))
     better = distance_mechanism(ring(size), LOG2).matrix
     return refuted(
-        "On the ring of 6, $t = 2$, Table 2(b) has utility {method}; rows (8, 4, 2, 1, 2, 4)/21 keep the ratio and have {best}.",
+        "On the ring of 6 at $e^\\epsilon = 2$, Table 2(b) has utility {method}; rows (8, 4, 2, 1, 2, 4)/21 keep the ratio and "
+        "have {best}.",
         np.trace(method) < np.trace(better) - 1e-9 and ratio_leakage(better, ring(size)) < LOG2 + 1e-9,
         method=float(np.trace(method)) / size,
         best=best,
@@ -572,7 +594,9 @@ def example_3_ring(size: int = 6) -> Finding:
 @claim(wrong={"on the line": {"closed": False}})
 def example_3_geometric(closed: bool = True) -> Finding:
     ratio = _exact_ratio(_geometric(6, 2), ring(6) if closed else line(6))
-    return proved("In fractions: first and last row have 2/3 over 1/48, a ratio of 32.", {"32, above 2": ratio == 32})
+    return proved(
+        "The first entries of the first and the last row are 2/3 and 1/48, with ratio 32.", {"32, above 2": ratio == 32}
+    )
 
 
 def _prior_on_a_line(rng: Rng) -> tuple[FloatArray, float]:
@@ -581,13 +605,13 @@ def _prior_on_a_line(rng: Rng) -> tuple[FloatArray, float]:
 
 @for_all(
     _prior_on_a_line,
-    of="priors on lines, against linear programs",
+    of="priors on lines (compared with linear programs)",
     wrong={"without remapping": {"remapped": False}, "for eq. (6) on the clique": {"truncated": False}},
     tolerance=1e-8,
     share=0.5,
 )
-@example("six answers, t = 2", tools.uniform_prior(6), 2.0)
-@example("prior (1/2, 0, 1/2), t = 2", np.array([0.5, 0, 0.5]), 2.0)
+@example(r"six equally likely answers at $e^\epsilon = 2$", tools.uniform_prior(6), 2.0)
+@example(r"the prior (1/2, 0, 1/2) at $e^\epsilon = 2$", np.array([0.5, 0, 0.5]), 2.0)
 def example_3_line_optimal(prior: FloatArray, t: float, remapped: bool = True, truncated: bool = True) -> float:
     matrix = truncated_geometric(len(prior), math.log(t)).matrix
     if not truncated:
@@ -606,8 +630,8 @@ def two_values(less: int = 1) -> Finding:
         optional("z3", "proofs").Real("t"),
     )
     how = (
-        r"$\max 2^I = 2^u / \sum_d \binom ud t^{-d} = (2t / (1 + t))^u$, $u \le 8$ (computer algebra), which grows with $u$ by "
-        r"a factor above 1 (z3); a program agrees."
+        r"With $t = e^\epsilon$, $\max 2^I = 2^u / \sum_d \binom ud t^{-d} = (2t / (1 + t))^u$ for $u \le 8$ (computer "
+        r"algebra). It grows with $u$ by a factor above 1 (z3); a linear program agrees."
     )
     facts = {"program, u = 3, t = 2": abs(over) < 1e-9, "2t / (1 + t) above 1": always(2 * t > 1 + t, t > 1)}
     return proved(how, tools.scale_facts(less) | facts)

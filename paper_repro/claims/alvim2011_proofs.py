@@ -11,7 +11,18 @@ from fractions import Fraction
 import numpy as np
 
 from paper_repro.claims import alvim2011_tools as tools
-from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, loose, proved, refuted
+from paper_repro.claims.base import (
+    Finding,
+    Sample,
+    claim,
+    corrected,
+    example,
+    for_all,
+    loose,
+    proved,
+    refuted,
+    uncertain,
+)
 from paper_repro.graphs import Adjacency, clique, databases
 from paper_repro.guessing import conditional_min_entropy, min_entropy_capacity
 from paper_repro.notions.ratios import ratio_leakage
@@ -43,7 +54,7 @@ def lemma_1(channel: FloatArray, graph: Adjacency, u: int, v: int, prior: FloatA
 
 
 @for_all(_square, of="private channels after Lemma 1", wrong={"with column maxima anywhere": {"diagonal": False}})
-@example("rows (9, 1)/10, (8, 2)/10", np.array([[0.9, 0.1], [0.8, 0.2]]), clique(2), 1, 2, np.array([0.5, 0.5]))
+@example("rows (9, 1)/10 and (8, 2)/10", np.array([[0.9, 0.1], [0.8, 0.2]]), clique(2), 1, 2, np.array([0.5, 0.5]))
 def lemma_2(channel: FloatArray, graph: Adjacency, u: int, v: int, _: FloatArray, diagonal: bool = True) -> float:
     before = paper.lemma_1(channel) if diagonal else np.roll(paper.lemma_1(channel), 1, axis=1)
     return tools.not_kept(before, paper.lemma_2(before, v, u), graph)
@@ -62,11 +73,13 @@ def _equation_7_violation(rng: Rng, **_: bool) -> float:
 
 @claim(instance=_equation_7_violation, wrong={"in each column, as mended": {"rows": False}})
 def equation_7(sample: Sample, rows: bool = True) -> Finding:
-    matrix, name = np.array([[0.9, 0.1], [0.8, 0.2]]), "Rows (9, 1)/10, (8, 2)/10, t = 2, d = 0"
+    matrix, name = np.array([[0.9, 0.1], [0.8, 0.2]]), r"rows (9, 1)/10 and (8, 2)/10 at $e^\epsilon = 2$ with $d = 0$"
     by_columns = tools.at_most(0.0, _equation_7(matrix.T, clique(2), 2.0, 1, 2))
     printed = tools.at_most(2 * matrix[0, 1], matrix[0, 0]) if rows else by_columns
     mended = {"columns": by_columns, r"$e^\epsilon$": (2.0, math.exp(ratio_leakage(matrix, None)))}
-    return corrected({name: printed}, mended, sample, says="$M_{{00}}$ should be at most $2 M_{{01}}$ = {}, and is {}")
+    return corrected(
+        {name: printed}, mended, sample, says="for {name} $M_{{00}}$ should be at most $2 M_{{01}}$ = {}, and it is {}"
+    )
 
 
 @claim(wrong={"d in place of d + 1": {"more": 0}})
@@ -79,7 +92,7 @@ def counts(more: int = 1) -> Finding:
             sizes = ((far == d).sum(axis=1) == math.comb(u, d) * (v - 1) ** d).all()
             steps = d == u or ((up == (u - d) * (v - 1)).all() and (down == d + more).all())
             facts[f"v = {v}, u = {u}, d = {d}"] = bool(sizes and steps)
-    return proved("Enumeration for (v, u) = (2, 1), (3, 2), (2, 4), (4, 3).", facts)
+    return proved("All databases are enumerated for $(v, u)$ = (2, 1), (3, 2), (2, 4), (4, 3).", facts)
 
 
 def _symmetric(rng: Rng) -> tuple[FloatArray, IntArray, float, int, int]:
@@ -96,7 +109,10 @@ def _equation_8_violation(rng: Rng, **_: int) -> float:
 
 @claim(instance=_equation_8_violation, wrong={"with v + e^eps below": {"less": 0}})
 def equation_8(sample: Sample, less: int = 1) -> Finding:
-    how = r"A row sums to at least $\alpha \sum_d \binom ud (v-1)^d t^{-d} = \alpha ((v-1+t)/t)^u$, all $v$, $t$, $u \le 8$."
+    how = (
+        r"With $t = e^\epsilon$, a row sums to at least $\alpha \sum_d \binom ud (v-1)^d t^{-d} = \alpha ((v-1+t)/t)^u$ "
+        r"(computer algebra, all $v$ and $t$, $u \le 8$)."
+    )
     return proved(how, tools.scale_facts(less, bound=True), sample)
 
 
@@ -109,16 +125,18 @@ def _direction_violation(rng: Rng, **_: bool) -> float:
 def proofs_direction(sample: Sample, most: bool = True) -> Finding:
     alpha = entry = 0.5  # all entries are 1/2
     least = tools.at_most(-alpha / 2, -entry)
-    printed = {"All entries 1/2, t = 2, d = 1": tools.at_most(alpha / 2, entry) if most else least}
-    return corrected(printed, {"at least": least}, sample, says=r"$\alpha / t^d$ is {}, the entry is {}")
+    printed = {r"all entries 1/2 at $e^\epsilon = 2$ with $d = 1$": tools.at_most(alpha / 2, entry) if most else least}
+    return corrected(
+        printed, {"at least": least}, sample, says=r"$\alpha / e^{{d \epsilon}}$ is {}, and the entry is {}"
+    )
 
 
 @claim(wrong={"without alpha on the left": {"factor": Fraction(1)}})
 def binomial_expansion(factor: Fraction = Fraction(1, 4)) -> Finding:
     left = sum(math.comb(2, d) * 2**d * 2 ** (2 - d) for d in range(3))
     mended = {name: (float(fact), 1.0) for name, fact in tools.scale_facts().items()}
-    printed = {"$v = 3$, $u = 2$, $t = 2$, $\\alpha = 1/4$": (float(factor * left), 16.0)}
-    return corrected(printed, mended, says="the left side is {}, the right one {}")
+    printed = {"$v = 3$, $u = 2$, $e^\\epsilon = 2$, $\\alpha = 1/4$": (float(factor * left), 16.0)}
+    return uncertain(corrected(printed, mended, says="for {name} the left side is {}, and the right side is {}"))
 
 
 def _lemma_3_violation(rng: Rng, extra: bool = True) -> float:
@@ -149,9 +167,10 @@ def lemma_3(sample: Sample, extra: bool = True) -> Finding:
             sharp = sum(math.comb(u, s) * (t - 1) ** s * v ** max(size - s, 0) for s in range(u + 1))
             facts[f"u = {u}, l = {size}"] = tools.nonnegative(sharp - total, v=2, t=1)
     how = (
-        r"Column maxima sum to at most $v^l t^u / \sum_s \binom us (t-1)^s v^{\max(l-s, 0)}$ (their rows' sums, weighed by them, "
-        r"and Cauchy-Schwarz), at most $v^l$ times the diagonal that these ratios allow: no negative coefficient in $v - 2$, "
-        r"$t - 1$, $l < u \le 6$. A mixture with a constant matrix has the diagonal asked for."
+        r"Let $t = e^\epsilon$. The column maxima sum to at most $v^l t^u / \sum_s \binom us (t-1)^s v^{\max(l-s, 0)}$: weight "
+        r"the sums of their rows by them and use the Cauchy-Schwarz inequality. This is at most $v^l$ times the diagonal that "
+        r"the ratios allow (no negative coefficient in $v - 2$ and $t - 1$, $l < u \le 6$). A mixture with a constant matrix "
+        r"has the required diagonal."
     )
     return proved(how, facts, sample)
 
@@ -163,9 +182,9 @@ def lemma_3_proof(rows: tuple[int, int] | None = None) -> Finding:
     code = [0, *(i for i, x in enumerate(databases(range(3), 3)) if 0 not in x)]
     farthest = int((tools.hamming_graph(3, 3).distances[0, code] == 3).sum()) if rows is None else 4
     return refuted(
-        "For $u = v = 2$, $t = 3$, rows (5, 1)/6 at 00, (3, 3)/6, (3, 3)/6, (1, 5)/6 at 11 have their maxima at 00 and 11, with "
-        "{edges} edges between them; $Val^1$ has 1. For $u = v = 3$, $l = 2$, rows 000 and the words of 1 and 2, "
-        "{farthest} are 3 from 000; part 1 allows 4.",
+        "For $u = v = 2$ and $e^\\epsilon = 3$, the rows (5, 1)/6 at 00, (3, 3)/6 at 01 and 10, (1, 5)/6 at 11 have their "
+        "maxima at 00 and 11. There are {edges} edges between these two, and $Val^1$ has 1. For $u = v = 3$ and $l = 2$, take "
+        "the row 000 and the 8 rows without 0: {farthest} of them are at distance 3 from 000, and part 1 allows 4.",
         edges != 1 or farthest > 4,
         edges=edges,
         farthest=farthest,
@@ -179,10 +198,10 @@ def equation_9(up_to: str = "u") -> Finding:
         return float(1 / (1 + sum(parts))), t**u / ((v - 1 + t) ** size - t**size + t**u)
 
     cases = [(2, 2, 1, 2), (3, 3, 2, 2), (2, 4, 2, 3)]
-    names = [f"$v = {v}$, $u = {u}$, $l = {size}$, $t = {t}$" for v, u, size, t in cases]
+    names = [f"$v = {v}$, $u = {u}$, $l = {size}$, $e^\\epsilon = {t}$" for v, u, size, t in cases]
     printed, mended = ({n: sides(case[k], *case) for n, case in zip(names, cases, strict=True)} for k in (1, 2))
-    says = r"(9) as printed gives $\alpha \le$ {}, its conclusion {}"
-    return corrected(printed if up_to == "u" else mended, mended, says=says)
+    says = r"for {name} (9) gives $\alpha \le$ {}, and its conclusion is $\alpha \le$ {}"
+    return uncertain(corrected(printed if up_to == "u" else mended, mended, says=says))
 
 
 def _collapsed(channel: FloatArray, kept: int) -> FloatArray:
@@ -213,10 +232,10 @@ def equation_10(sample: Sample, factor: bool = True) -> Finding:
     added = tools.at_most(after + math.log2(3 / kept), before)
     printed = tools.at_most(after * 3 / kept, before) if factor else added
     return corrected(
-        {"$u = v = 2$, $t = 3$, rows (5, 4, 1)/10 and three times (3, 4, 3)/10": printed},
+        {r"$u = v = 2$ and $e^\epsilon = 3$, rows (5, 4, 1)/10 and three times (3, 4, 3)/10": printed},
         {"with bits added": added, r"$e^\epsilon$": (3.0, math.exp(ratio_leakage(rows, tools.hamming_graph(2, 2))))},
         sample,
-        says="$I^N r / v^l$ is {} bits, $I^M$ is {}",
+        says="for {name} $I^N r / v^l$ is {} bits, and $I^M$ is {} bits",
     )
 
 
@@ -228,7 +247,11 @@ def equation_10_columns(outputs: int = 8) -> Finding:
 
     printed = {f"$v = 3$, $r = {outputs}$, so $l = 1$": moved_and_left(outputs)}
     mended = {f"r = {r}": moved_and_left(r) for r in (4, 5, 6, 10, 18)}
-    return corrected(printed, mended, says="{} columns are to go, each to another of those that stay, which are {}")
+    return corrected(
+        printed,
+        mended,
+        says="for {name} {} columns are to be added to as many others, and only {} others can take one each",
+    )
 
 
 def _lemma_4_violation(rng: Rng, apart: bool = False, nats: bool = False) -> float:
@@ -251,8 +274,8 @@ def lemma_4(sample: Sample, nats: bool = False, apart: bool = False) -> Finding:
         exact = math.log2(n * tools.most_guessed(clique(n), t))
         if abs(exact - math.log2(n * t / (n - 1 + t))) > 1e-9:
             return refuted("The exact value given is wrong.", True)
-        pairs[f"{n} inputs, t = {t}"] = (exact, math.log(t) if nats else paper.lemma_4(math.log(t)))
-    return loose(pairs, sample, says="{} bits leak at most, the bound is {}")
+        pairs[f"{n} inputs at $e^\\epsilon = {t}$"] = (exact, math.log(t) if nats else paper.lemma_4(math.log(t)))
+    return loose(pairs, sample, says="for {name} at most {} bits leak, and the bound is {}")
 
 
 # Appendix: utility
@@ -270,7 +293,7 @@ def _circulant(rng: Rng) -> tuple[FloatArray, Adjacency]:
     of="private channels on circulant graphs of 3 to 10 answers",
     wrong={"for a permutation of one orbit that is no automorphism": {"keeps_edges": False}},
 )
-@example("two answers, rows (9, 1)/10, (4, 6)/10", np.array([[0.9, 0.1], [0.4, 0.6]]), clique(2))
+@example("two answers with rows (9, 1)/10 and (4, 6)/10", np.array([[0.9, 0.1], [0.4, 0.6]]), clique(2))
 def lemma_5(before: FloatArray, graph: Adjacency, keeps_edges: bool = True) -> float:
     cycle = np.roll(np.arange(graph.size), -1)
     if not keeps_edges:  # 0 and 1 change places
@@ -284,7 +307,10 @@ def lemma_5_factor(divided: bool = False) -> Finding:
     matrix = np.array([[0.9, 0.1], [0.4, 0.6]])
     total, mean = float(np.trace(matrix)), float(paper.lemma_5(matrix, (1, 0))[0, 0])
     printed, mended = (total / 2 if divided else total, mean), (total / 2, mean)
-    name, says = "Two answers, rows (9, 1)/10, (4, 6)/10", "the sum is {}, the entry $M'_{{00}}$ {}"
+    name, says = (
+        "two answers with rows (9, 1)/10 and (4, 6)/10",
+        "for {name} the sum is {}, and the entry $M'_{{00}}$ is {}",
+    )
     return corrected({name: printed}, {name: mended}, says=says)
 
 
@@ -292,5 +318,5 @@ def lemma_5_factor(divided: bool = False) -> Finding:
 def lemma_5_proof(logarithm: bool = False) -> Finding:
     total, exact = float(np.trace(tools.KEEP)), conditional_min_entropy([0.5, 0.5], tools.KEEP, bits=True)
     printed, mended = (-math.log2(total / 2) if logarithm else total, exact), (-math.log2(total / 2), exact)
-    name, says = "Rows (3, 1)/4, (1, 3)/4", "the diagonal sums to {}, the entropy is {} bits"
+    name, says = "rows (3, 1)/4 and (1, 3)/4", "for {name} the diagonal sums to {}, and the entropy is {} bits"
     return corrected({name: printed}, {name: mended}, says=says)

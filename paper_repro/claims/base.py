@@ -1,14 +1,15 @@
 """What a claim is: a statement in TOML, a check that can fail, and changes of its constants that must change the verdict.
 
-The texts are data: ``alvim2011.toml`` and its like hold, in the paper's order, what is printed, how it is read and what is right
-instead. The checks are functions of the same names in the modules beside it, under one of two decorators:
+The texts are data: ``alvim2011.toml`` and its like hold, in the paper's order, the statement as printed, how it is read and the
+correction, if one is due. The checks are functions of the same names in the modules beside it, under one of two decorators:
 
 * :func:`for_all`: a property of arguments that are drawn at random or named with :func:`example`; it returns a violation;
 * :func:`claim`: a check that returns a :class:`Finding`, made by :func:`proved`, :func:`reproduced`, :func:`holds`,
-  :func:`loose`, :func:`corrected`, :func:`refuted` or :func:`depends`, each of which says something else if the numbers do.
+  :func:`loose`, :func:`corrected`, :func:`refuted`, :func:`depends` or :func:`uncertain`, each of which gives another verdict
+  if the numbers do.
 
 A verdict follows from numbers and is never written down. Constants of the statement are keyword arguments of the check;
-``wrong`` names values that make a true statement false, or a faulty one right, and a check that does not notice fails. The
+``wrong`` names values that make a true statement false, or an incorrect one right, and a check that does not notice fails. The
 generator of random instance i depends on the claim and on i alone, so results do not depend on how the work is spread.
 """
 
@@ -20,7 +21,7 @@ import pkgutil
 import tomllib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -52,21 +53,30 @@ __all__ = [
     "sample_of",
     "statements",
     "told_apart",
+    "uncertain",
 ]
 
 Verdict = Literal[
-    "proved", "reproduced", "holds", "loose", "corrected", "refuted", "depends on the reading", "not checkable"
+    "proved",
+    "reproduced",
+    "holds",
+    "loose",
+    "corrected",
+    "refuted",
+    "depends on the reading",
+    "source text uncertain",
+    "not checkable",
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 WEIGHTS: dict[str, str] = {
-    "misprint": "a slip of the pen that a reader mends without thinking",
-    "missing condition": "right under a hypothesis or in a range that is not stated",
-    "slip in a proof": "a step of a proof fails, and what it proves stands",
-    "false, not used": "false, in a case that the paper does not use",
-    "false, relied on": "false, and something else in the paper rests on it",
+    "misprint": "a small slip that a reader corrects at once, such as a sign, an index or < for <=",
+    "missing condition": "correct under a hypothesis or in a range that the paper does not state",
+    "slip in a proof": "a step of a proof fails as written; the result that it proves is correct",
+    "false, not used": "false, and no other result of the paper needs it",
+    "false, relied on": "false, and another result of the paper uses it",
 }
-"""What a fault weighs, by name; rows that are corrected or refuted, or that depend on the reading, have one."""
+"""How serious an incorrect entry is, by name; entries that are corrected, refuted or depend on the reading have one weight."""
 
 PAPERS: dict[str, str] = {
     "alvim2011": "Alvim, Andrés, Chatzikokolakis, Degano, Palamidessi 2011",
@@ -80,6 +90,14 @@ PAPERS: dict[str, str] = {
 # The preprint of 2017 and the article of 2018 are one text in two versions: the modules kalantari2018_* judge both.
 _FAMILIES = {paper: "kalantari2018" if paper == "kalantari2017" else paper for paper in PAPERS}
 _FAULTY = ("corrected", "refuted", "depends on the reading")
+_IN_WORDS: dict[str, str] = {
+    "proved": "is proved",
+    "reproduced": "is reproduced",
+    "holds": "holds",
+    "loose": "is true, but not sharp",
+    "corrected": "needs a correction",
+    "refuted": "is false",
+}
 # A draw that does not meet the antecedent is drawn again, so often.
 _REDRAWN = 50
 
@@ -424,15 +442,23 @@ def reproduced(values: Mapping[str, tuple[float, float]], tolerance: float) -> F
     wrong = {name: pair for name, pair in values.items() if _apart(*pair) > tolerance}
     if wrong:
         return Finding("refuted", _pairs(wrong, "printed {}, computed {}"), numbers)
-    within = f"to {tolerance:g}" if tolerance else "exactly"
-    text = f"{len(values)} value{'s' * (len(values) > 1)} as printed, {within}: {', '.join(values)}."
+    within = f"to within {tolerance:g}" if tolerance else "exactly"
+    agree = "printed values agree" if len(values) > 1 else "printed value agrees"
+    text = f"{len(values)} {agree} with the computation, {within}: {', '.join(values)}."
     return Finding("reproduced", text, numbers, max(tolerance, 1e-9))
 
 
 def holds(
-    sample: Sample | None = None, *, named: Mapping[str, float] | None = None, tolerance: float = 1e-9, of: str = ""
+    sample: Sample | None = None,
+    *,
+    named: Mapping[str, float] | None = None,
+    tolerance: float = 1e-9,
+    of: str = "",
+    says: str = "",
 ) -> Finding:
     """A statement that no instance violates: violations of named instances and of random ones, at most the tolerance.
+
+    ``says`` is the evidence where the sentence that names the instances would not tell enough.
 
     >>> holds(named={"two letters": 0.0, "ties": -1.0}).verdict
     'holds'
@@ -446,23 +472,25 @@ def holds(
     # No violation is recorded below the tolerance: that would be rounding, which differs from machine to machine.
     numbers = {name: value if value > tolerance else 0.0 for name, value in named.items()}
     if bad or sample.failures:
-        return Finding("refuted", f"violated: {'; '.join([*bad, *_failed(sample)])}", numbers, tolerance)
-    tried = [f"random {of or 'instances'}"] * bool(of or sample.count) + [", ".join(named)] * bool(named)
-    return Finding("holds", f"Not violated by {' nor by '.join(tried)}.", numbers, tolerance)
+        return Finding("refuted", f"Violated: {'; '.join([*bad, *_failed(sample)])}.", numbers, tolerance)
+    tried = [f"random {of or 'instances'}"] * bool(of or sample.count)
+    tried += [f"the named case{'s' * (len(named) > 1)}: {'; '.join(named)}"] * bool(named)
+    return Finding("holds", says or f"No violation found in {' or in '.join(tried)}.", numbers, tolerance)
 
 
 def loose(
     bounds: Mapping[str, tuple[float, float]],
     sample: Sample | None = None,
     *,
-    says: str = "{}, and the other side is {}",
+    says: str = "one side is {}, and the other is {}",
     tolerance: float = 1e-9,
     margin: float = 1e-6,
 ) -> Finding:
     """True but not best possible: pairs (lower, upper) of a bound and the exact value, in the order that the claim has them.
 
-    A lower bound comes as (bound, exact), an upper bound as (exact, bound); ``says`` puts the two into words. Strict somewhere:
-    ``loose``; nowhere: ``holds``; if a bound is violated, ``refuted``. The sample holds violations.
+    A lower bound comes as (bound, exact), an upper bound as (exact, bound); ``says`` puts the two into words: a sentence
+    with ``{name}`` in it, or one that follows the name and a colon. Strict somewhere: ``loose``; nowhere: ``holds``; if a bound
+    is violated, ``refuted``. The sample holds violations.
 
     >>> loose({"uniform, D = 0.3": (1.1803, 1.2381)}, says="the bound is {}, the least leakage {}").evidence
     'Uniform, D = 0.3: the bound is 1.1803, the least leakage 1.2381.'
@@ -485,16 +513,19 @@ def corrected(
     mended: Mapping[str, tuple[float, float]],
     sample: Sample | None = None,
     *,
-    says: str = "the print gives {}, the truth is {}",
+    says: str = "the printed formula gives {}, the exact value is {}",
     tolerance: float = 1e-9,
 ) -> Finding:
     """Wrong as printed, right after a small change: pairs (formula, truth) of both readings, on the same named instances.
 
     The sample holds violations of the corrected statement. If the print is right after all the verdict is ``holds``; if the
-    correction is wrong, ``refuted``. ``says`` puts formula and truth into words.
+    correction is wrong, ``refuted``. ``says`` puts formula and truth into words: a sentence with ``{name}`` in it, or one
+    that follows the name and a colon.
 
     >>> corrected({"P = (.7, .2, .1)": (28 / 3, 34 / 3)}, {"P = (.7, .2, .1)": (34 / 3, 34 / 3)}).evidence
-    'P = (.7, .2, .1): the print gives 28/3, the truth is 34/3.'
+    'P = (.7, .2, .1): the printed formula gives 28/3, the exact value is 34/3.'
+    >>> corrected({"D = 0.1": (2, 3)}, {"D = 0.1": (3, 3)}, says="At {name} the print has {}, not {}").evidence
+    'At D = 0.1 the print has 2, not 3.'
     >>> corrected({"P": (2.0, 2.0)}, {"P": (2.0, 2.0)}).verdict, corrected({"P": (1.0, 2.0)}, {"P": (3.0, 2.0)}).verdict
     ('holds', 'refuted')
     """
@@ -505,7 +536,7 @@ def corrected(
     numbers |= {f"{name}: exact": pair[1] for name, pair in printed.items()}
     if still or (sample and sample.failures):
         text = "; ".join(
-            [*([_pairs(still, "the correction gives {}, the truth is {}")] * bool(still)), *_failed(sample)]
+            [*([_pairs(still, "the correction gives {}, the exact value is {}")] * bool(still)), *_failed(sample)]
         )
         return Finding("refuted", f"The correction fails too. {text}", numbers)
     if not wrong:
@@ -534,9 +565,28 @@ def depends(readings: Mapping[str, Finding]) -> Finding:
     """
     verdicts = {finding.verdict for finding in readings.values()}
     numbers = {f"{name}: {key}": value for name, one in readings.items() for key, value in one.numbers.items()}
-    text = " ".join(f"Read {name}: {one.verdict}. {one.evidence}" for name, one in readings.items())
+    # The readings under which the statement is true come first.
+    ordered = sorted(readings.items(), key=lambda reading: reading[1].verdict in _FAULTY)
+    text = " ".join(f"Read {name}, the statement {_IN_WORDS[one.verdict]}. {one.evidence}" for name, one in ordered)
     tolerance = max(one.tolerance for one in readings.values())
     return Finding(verdicts.pop() if len(verdicts) == 1 else "depends on the reading", text, numbers, tolerance)
+
+
+def uncertain(finding: Finding) -> Finding:
+    """A statement that our copy of a paper shows garbled: ``finding`` compares what the copy shows with what is true.
+
+    ``corrected`` becomes ``source text uncertain``, with the facts that were computed: the text as shown is wrong and the other
+    reading right, but the paper may print the right one. Any other finding stays as it is: a text that is right as shown needs
+    no doubt, and a reading that is wrong is refuted.
+
+    >>> uncertain(corrected({"P": (1.0, 2.0)}, {"P": (2.0, 2.0)})).verdict
+    'source text uncertain'
+    >>> uncertain(corrected({"P": (2.0, 2.0)}, {"P": (2.0, 2.0)})).verdict
+    'holds'
+    """
+    if finding.verdict != "corrected":
+        return finding
+    return replace(finding, verdict="source text uncertain", evidence=f"As our copy shows it: {finding.evidence}")
 
 
 def spoken(value: float | Fraction) -> str:
@@ -569,5 +619,8 @@ def _apart(first: float, second: float) -> float:
 
 
 def _pairs(pairs: Mapping[str, tuple[float, float]], says: str) -> str:
+    if "{name}" in says:
+        sentences = [says.format(*map(spoken, pair), name=name) for name, pair in pairs.items()]
+        return " ".join(f"{one[:1].upper()}{one[1:]}." for one in sentences)
     text = "; ".join(f"{name}: {says.format(*map(spoken, pair))}" for name, pair in pairs.items())
     return f"{text[:1].upper()}{text[1:]}."

@@ -76,7 +76,7 @@ def spoiled(vertices: FloatArray, distortion: float, less: int = 1) -> float:
     return abs(program(vertices, odds_of(vertices.shape[1], distortion, less))[0] - distortion)
 
 
-SYMMETRIC = "A smaller ratio takes more distortion under any $P$ with all $P_i \\geq D/(M-1)$ (z3, every $M$)"
+SYMMETRIC = "Under any $P$ with all $P_i \\geq D/(M-1)$, a ratio below $(M-1)(1-D)/D$ needs distortion above $D$ (z3, every $M$)"
 
 
 def log_ratio(matrix: FloatArray) -> float:
@@ -148,7 +148,7 @@ for _name, _over, _sign in (("section_1_not_sub_linear", max, -1), ("section_2a_
             priors = prior("1 0"), prior(second)
             one, two, both = (sign * over(dot(p, prior(changed)) for p in priors) for changed in ("1 0", "0 1", "1 1"))
             facts[f"{letter}) {both} > {one} + ({two})"] = both > one + two
-        return proved(f"In fractions: {'; '.join(facts)}.", facts)
+        return proved(f"In fractions, the left side exceeds the right side: {'; '.join(facts)}.", facts)
 
 
 def _staircase_violation(rng: np.random.Generator, invariant: bool = True) -> float:
@@ -169,7 +169,7 @@ def section_1_staircase(sample: Sample, **_: bool) -> Finding:
     d, t, total, least, size = reals("D t s g M")
     given = [size >= 2, d > 0, t > 1, t * d == (size - 1) * (1 - d), total == size * d]
     facts = {"each": always(least == d, *given, least * (t - 1) == size - 1 - total)}
-    how = f"{SYMMETRIC}; at the same ratio uniform $P$ takes all $D_i = D$ and $Q(j|i) = Q(j|j)/t$, which is $Q_D$."
+    how = f"{SYMMETRIC}. At this ratio, the uniform $P$ forces all $D_i = D$ and $Q(j|i) = Q(j|j)/t$, which is $Q_D$."
     return proved(how, only_symmetric() | facts, sample)
 
 
@@ -196,7 +196,12 @@ def _two_budgets(rng: np.random.Generator) -> tuple[FloatArray, float, float]:
 
 
 @for_all(_two_budgets, of="distributions", share=0.3, wrong={"one letter at a time": {"at_most": 1}})
-@example("(1/2, 1/4, 1/4), whose two equal letters go together at D = 1/2", np.array([0.5, 0.25, 0.25]), 0.49, 0.5)
+@example(
+    "(1/2, 1/4, 1/4), with its two equally likely categories, which go together at D = 1/2",
+    np.array([0.5, 0.25, 0.25]),
+    0.49,
+    0.5,
+)
 def section_1_output_shrinks(falling: FloatArray, low: float, high: float, at_most: int = 9) -> float:
     gone = _published(falling, low) - _published(falling, high)
     return max(-gone, gone - at_most)
@@ -205,7 +210,7 @@ def section_1_output_shrinks(falling: FloatArray, low: float, high: float, at_mo
 # Section II
 
 
-_UNION = "$a \\leq tc$ and $b \\leq td$ give $a + b \\leq t(c + d)$ (z3)"
+_UNION = "the bounds $a \\leq tc$ and $b \\leq td$ give $a + b \\leq t(c + d)$ (z3)"
 
 
 def _merging_violation(rng: np.random.Generator, fewer: int = 0) -> float:
@@ -223,7 +228,7 @@ def _merging_violation(rng: np.random.Generator, fewer: int = 0) -> float:
 def section_2_output_alphabet(sample: Sample, fewer: int = 0) -> Finding:
     a, b, c, d, t = reals("a b c d t")
     merged = always(a + b <= t * (c + d), a <= t * c, b <= t * d, a >= 0, b >= 0, c >= 0, d >= 0)
-    how = f"Outputs beyond $M$ are added to others, one by one: {_UNION}, and the diagonal does not fall."
+    how = f"Each output beyond the $M$-th is added to another one: {_UNION}, and no diagonal entry falls."
     return proved(how, {"merged columns have ratio t": merged}, sample)
 
 
@@ -242,7 +247,7 @@ def _implied_violation(rng: np.random.Generator, converse: bool = False) -> floa
 @claim(instance=_implied_violation, wrong={"the converse, for [3]": {"converse": True}})
 def definition_3_implies(sample: Sample, converse: bool = False) -> Finding:
     a, b, c, d, t = reals("a b c d t")
-    how = f"An event is a union of outputs, and {_UNION}, output by output; neighbors are two letters."
+    how = f"An event is a union of outputs, and {_UNION}, output by output. Neighbors are two of the categories."
     return proved(how, {"unions have ratio t": always(a + b <= t * (c + d), a <= t * c, b <= t * d)}, sample)
 
 
@@ -253,7 +258,7 @@ _GEOMETRIC = "2/3 2/9 1/9; 1/3 1/3 1/3; 1/9 2/9 2/3"
 def definition_3_neighbors(matrix: str = _GEOMETRIC) -> Finding:
     rows = channel(matrix)
     near, every = max(ratio(pair) for pair in itertools.pairwise(rows)), ratio(rows)
-    how = f"The truncated geometric mechanism on a line of three letters has ratio {near} between neighbors and {every} in all."
+    how = f"The geometric mechanism on a line of 3 categories has the ratio {near} between neighbors and {every} over all pairs."
     return proved(how, {"more in all": near < every})
 
 
@@ -265,9 +270,10 @@ def definition_3_local(sample: Sample, letters: int = 3) -> Finding:
     rows = channel(_GEOMETRIC)
     events = [chosen for n in (1, 2, 3) for chosen in itertools.combinations(range(3), n)]
     local = ratio([[sum((row[x] for x in event), Fraction(0)) for event in events] for row in rows[:letters]])
-    sentence = "A single output is an event: the geometric channel has ratio {found} for all events as for all outputs."
+    sentence = "A single output is an event: the geometric mechanism has the ratio {found} over all events, as over all outputs."
     each = refuted(sentence, local == ratio(rows) and not sample.failures, found=ratio(rows))
-    near = holds(named={"the geometric channel, 3 between neighbors and 6 in all": float(3 - ratio(rows)) + STRICT})
+    said = "The geometric mechanism has the ratio 3 between neighbors, and 6 over all pairs."
+    near = holds(named={"the geometric mechanism": float(3 - ratio(rows)) + STRICT}, says=said)
     return depends({"of each of the two": each, "of at least one of them": near})
 
 
@@ -283,7 +289,8 @@ def lemma_1(mean: Callable[[Sequence[float]], float] = lambda ends: sum(ends) / 
     first, second, middle = channel("1/5 4/5; 1/10 9/10"), channel("3/5 2/5; 1/10 9/10"), channel("2/5 3/5; 1/10 9/10")
     ends, found = [math.log(ratio(first)), math.log(ratio(second))], math.log(ratio(middle))
     sentence = (
-        "Rows (1/5, 4/5), (1/10, 9/10) and (3/5, 2/5), (1/10, 9/10) leak {mean} on average, and their mean {found}."
+        "The mechanisms with the rows (1/5, 4/5), (1/10, 9/10) and (3/5, 2/5), (1/10, 9/10) leak {mean} nats on average, and "
+        "their mean leaks {found} nats."
     )
     weaker = proved("A mixture leaks no more than the leakier of its parts (z3).", {"quasi-convex": _mixing()})
     return mended(sentence, found > mean(ends) + STRICT, weaker, found=found, mean=sum(ends) / 2)
@@ -297,8 +304,9 @@ def lemma_1_proof(below: Callable[[Any, Any], bool] = operator.lt) -> Finding:
     even = always((total * c == a * (c + d)) == (a * d == b * c), *given)
     left, one = Fraction(1 + 1, 1 + 1), Fraction(1)
     said = refuted("At $a = b = c = d = 1$ both sides are {left}.", not below(left, max(one, one)), left=left)
-    right = holds(named={"any such numbers, equal just for $ad = bc$ (z3)": float(not (weak and even))})
-    return depends({"with < as in our copy, an extraction": said, "with $\\leq$": right})
+    every = "Z3 decides it for all such numbers; the two sides are equal just if $ad = bc$."
+    right = holds(named={"all such numbers": float(not (weak and even))}, says=every)
+    return depends({"with <, as in our copy": said, "with $\\leq$": right})
 
 
 @claim(wrong={"for two letters": {"classes": ("1 0; 0 1", "3/4 1/4; 1/4 3/4")}})
@@ -310,14 +318,14 @@ def definition_6(classes: Sequence[str] = ("1 0 0; 0 1 0; 0 0 1", "1/2 1/4 1/4; 
         permuted = {order for row in found for order in itertools.permutations(row)}
         agree.append((found == mirrored) == (found == permuted))
     sentence = (
-        "The permutations of (1, 0, 0) are invariant, and the mirror image of (1, 0, 0) is ({low}, 2/3, 2/3), outside; "
-        "{{(1/2, 1/4, 1/4), (1/6, 5/12, 5/12)}} is its own mirror image and not invariant."
+        "The set of the permutations of (1, 0, 0) is invariant, but does not contain the mirror image ({low}, 2/3, 2/3) of "
+        "(1, 0, 0). The set {{(1/2, 1/4, 1/4), (1/6, 5/12, 5/12)}} is its own mirror image, but is not invariant."
     )
     point = refuted(sentence, not all(agree), low=Fraction(-1, 3))
-    name = "the exchanges of 3 and of 4 letters, which generate all permutations"
+    name, said = "exchanges of two categories", "The exchanges of two of 3 or 4 categories generate all permutations."
     missing = sum(math.factorial(size) - len(_generated(size)) for size in (3, 4))
-    mirror = "as symmetry under all mirror images of the simplex in itself, exchanges of two letters"
-    return depends({"with $2/M - P$ for every $P$": point, mirror: holds(named={name: float(missing)})})
+    mirror = "as symmetry under every exchange of two categories"
+    return depends({"with $2/M - P$ for every $P$": point, mirror: holds(named={name: float(missing)}, says=said)})
 
 
 def _generated(size: int) -> set[tuple[int, ...]]:
@@ -329,7 +337,7 @@ def _generated(size: int) -> set[tuple[int, ...]]:
     return found
 
 
-_RENUMBERED = "Renumbering letters renumbers $D_i$ with $P_i$ (sympy, all permutations, $M = 2, 3, 4$)"
+_RENUMBERED = "Renumbering the categories renumbers $D_i$ with $P_i$ (sympy, all permutations, $M = 2, 3, 4$)"
 
 
 @claim(wrong={"inputs alone": {"inputs_only": True}})
@@ -361,7 +369,7 @@ def _permuted_violation(rng: np.random.Generator, invariant: bool = True) -> flo
 
 @claim(instance=_permuted_violation, wrong={"for any class": {"invariant": False}})
 def remark_4(sample: Sample, invariant: bool = True) -> Finding:
-    how = f"{_RENUMBERED}: what $Q$ renumbered spends on $P$, $Q$ spends on $P$ renumbered backwards, which is in the class."
+    how = f"{_RENUMBERED}: a renumbered $Q$ has under $P$ the distortion of $Q$ under a renumbered $P$, which is in the class."
     return proved(how, {f"M = {size}": renumbered(size) for size in (2, 3, 4)}, sample)
 
 
@@ -371,5 +379,8 @@ def section_2a_utility(best: Callable[[Sequence[Fraction]], Fraction] = max) -> 
     private: list[Channel] = [((p, 1 - p), (q, 1 - q)) for p in twelfths for q in twelfths]
     spent = [worst_distortion([prior("1/2 1/2")], found) for found in private if ratio(found) <= 3]
     least = program(np.array([[0.5, 0.5]]), 3.0)[0]
-    name, says = "(1/2, 1/2), ratio 3", "the mechanism chosen has distortion {}, and the least is {}"
+    name = "(1/2, 1/2) and ratios up to 3"
+    says = (
+        "For {name}, the mechanism of the largest $U$ as printed has the distortion {}, and the least distortion is {}"
+    )
     return corrected({name: (float(best(spent)), least)}, {name: (float(min(spent)), least)}, says=says)

@@ -12,7 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
+from paper_repro.claims.base import (
+    Finding,
+    Sample,
+    claim,
+    corrected,
+    depends,
+    example,
+    for_all,
+    holds,
+    proved,
+    refuted,
+    uncertain,
+)
 from paper_repro.claims.exact import KNOWN, certified_ratio, channel, prior, ratio, response, worst_distortion
 from paper_repro.claims.kalantari2016 import (
     ORDER_ADDED,
@@ -42,9 +54,9 @@ EXPONENTIAL = {"exp(eps) for eps": {"scale": math.exp}}
 
 @claim(instance=lambda rng, **_: 1.0 - len(isit.definition_9(some_channel(rng), "corrected")), wrong=EXPONENTIAL)
 def definition_9(sample: Sample, scale: Callable[[float], float] = float) -> Finding:
-    matrix, name = response(2, "1/4"), "Rows (3/4, 1/4), (1/4, 3/4)"
+    matrix, name = response(2, "1/4"), "rows (3/4, 1/4), (1/4, 3/4)"
     leakage, found = DifferentialPrivacy().leakage(np.array(matrix, dtype=float)), float(ratio(matrix))
-    says = "the factor is said to be {}, and the critical pairs have {}"
+    says = "For the {name}, the printed factor is {}, and the ratio of the critical pairs is {}"
     return corrected({name: (scale(leakage), found)}, {name: (math.exp(leakage), found)}, sample, says=says)
 
 
@@ -53,7 +65,10 @@ def definition_9_text(values: int = 2, columns: int = 2) -> Finding:
     matrix = channel("1/2 1/5 3/10; 1/4 2/5 7/20; 2/5 3/10 3/10")
     odds = ratio(matrix)
     larger = [max(column) for column in zip(*matrix, strict=True) if max(column) == odds * min(column)]
-    how = "Rows (1/2, 1/5, 3/10), (1/4, 2/5, 7/20), (2/5, 3/10, 3/10) have pairs of larger entries 1/2 and 2/5, none in column 3."
+    how = (
+        "The mechanism with rows (1/2, 1/5, 3/10), (1/4, 2/5, 7/20), (2/5, 3/10, 3/10) has critical pairs with the larger "
+        "entries 1/2 and 2/5, and none in column 3."
+    )
     return proved(how, {"values": len(set(larger)) == values, "columns": len(larger) == columns})
 
 
@@ -72,12 +87,12 @@ def _fits(first: str, second: str) -> bool:
 @claim(wrong={"with the second row white but for its black entry": {"second": "WBWW"}})
 def figure_2(second: str = "RBRR") -> Finding:
     sentence = (
-        "Column 1 has a red entry in row 2, and by Claims 1 to 4 none of {tried} rows that may stand where our copy lacks one "
-        "has its black partner."
+        "Column 1 has a red entry in row 2. By Claims 1 to 4 none of the {tried} colorings of the row that our copy lacks gives "
+        "it a black partner, if the first entry is not black."
     )
-    said = refuted(sentence, not _fits("WR", second), tried=81)
-    other = holds(named={"black, as where $D_1 = D_2$": float(not _fits("B", second))})
-    return depends({"NB as not black": said, "NB as black or not": other})
+    said = "The coloring is possible if the first entry is black, as where $D_1 = D_2$."
+    other = holds(named={"the first entry black": float(not _fits("B", second))}, says=said)
+    return uncertain(mended(sentence, not _fits("WR", second), other, tried=81))
 
 
 def _colors(matrix: FloatArray) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
@@ -93,7 +108,9 @@ def figure_2_caption(matrix: str = "11/16 5/16 0; 5/16 11/16 0; 1/2 1/2 0") -> F
     more = certified_ratio([KNOWN], "9/20", rows) - 2.2
     published, suppressed = _colors(np.array(rows, dtype=float))
     colored = (suppressed != "white").sum() + (np.diagonal(published) != "black").sum()
-    name = "(1/2, 3/10, 1/5) at D = 9/20: rows (11/16, 5/16), (5/16, 11/16), (1/2, 1/2), of the least ratio 11/5"
+    name = (
+        "(1/2, 3/10, 1/5) at D = 9/20, with the rows (11/16, 5/16), (5/16, 11/16), (1/2, 1/2) of the least ratio 11/5"
+    )
     return holds(named={name: max(float(abs(more)), float(colored))})
 
 
@@ -108,13 +125,13 @@ def _lemma_6(rng: np.random.Generator) -> tuple[FloatArray, float, int] | None:
 
 @for_all(
     _lemma_6,
-    of="ordered sets, against a linear program over all entries",
+    of="ordered sets (compared with a linear program over all entries)",
     tolerance=1e-7,
     share=0.5,
     wrong={"without the order of the distortions": {"reading": "printed"}},
 )
-@example(f"{NAME} at D = 9/20 with k = 0, exp 11/5", SOURCE.vertices, 0.45, 0)
-@example(f"{NAME} at D = 9/20 with k = 1, exp 11/5", SOURCE.vertices, 0.45, 1)
+@example(f"{NAME} at D = 9/20 with k = 0, of the ratio 11/5", SOURCE.vertices, 0.45, 0)
+@example(f"{NAME} at D = 9/20 with k = 1, of the ratio 11/5", SOURCE.vertices, 0.45, 1)
 def lemma_6_value(vertices: FloatArray, budget: float, k: int, reading: Any = "corrected") -> float:
     odds = math.exp(isit.equation_9(SourceSet(vertices), budget, k, reading))
     if not 1 + SOLVED < odds < 1e3:
@@ -143,23 +160,27 @@ def _random_distortions(rng: np.random.Generator) -> FloatArray:
 
 
 _LEAST = (
-    "Of all matrices of diagonal $a$, $Q(j|i) = a_j (1 - a_i)/(\\sum_j a_j - a_i)$ leaks least, and its colors depend on which "
-    "$a_i$ tie with the largest (sympy, z3)"
+    "Of all mechanisms with the diagonal $a$, $Q(j|i) = a_j (1 - a_i)/(\\sum_j a_j - a_i)$ leaks least; its colors depend on "
+    "which $a_i$ equal the largest one (sympy, z3)"
 )
 
 
 @claim(wrong={"delta / (M - 1 - k)": {"less": 2}})
 def lemma_6_claim_3_proof(less: int = 1) -> Finding:
-    row, delta, name = prior("3/4 1/4 0"), Fraction(1, 10), "M = 3, k = 1, row (3/4, 1/4, 0), delta = 1/10"
+    row, delta, name = prior("3/4 1/4 0"), Fraction(1, 10), "M = 3, k = 1, row (3/4, 1/4, 0) and delta = 1/10"
     found, right = (float(sum([row[0] + delta, row[1] - delta / (3 - n)])) for n in (less, 2))
-    return corrected({name: (found, 1.0)}, {name: (right, 1.0)}, says="the new row sums to {}, and has to sum to {}")
+    return corrected(
+        {name: (found, 1.0)}, {name: (right, 1.0)}, says="For {name}, the new row sums to {} in place of {}"
+    )
 
 
 @claim(wrong={"with the terms exchanged": {"turned": False}})
 def lemma_6_claim_5_proof(turned: bool = True) -> Finding:
     jj, ii, ij, ji = reals("jj ii ij ji")
     equation_19, (y, x, p, q) = jj + ij <= ii + ji, prior("7/10 6/10 1/10 2/10")
-    sentence = "For $Q(j|j), Q(i|i), Q(i|j), Q(j|i) = 7/10, 3/5, 1/10, 1/5$, (19) holds, and (22) is {one} <= {two}."
+    sentence = (
+        "For $Q(j|j), Q(i|i), Q(i|j), Q(j|i) = 7/10, 3/5, 1/10, 1/5$, (19) holds, but (22) would be {one} <= {two}."
+    )
     false = y + p <= x + q and y - x > (p - q if turned else q - p)
     mend = always(jj - ii <= ji - ij, equation_19)
     end = always(jj <= ii, equation_19, jj * ij > ii * ji, jj > ji, ji > 0, ij > 0, ii > 0)
@@ -172,7 +193,7 @@ def lemma_6_equation_23(before: bool = True) -> Finding:
     jj, ii, ij, ji = reals("jj ii ij ji")
     given = [jj * ij > ii * ji, jj > ii, ij > 0, ji > 0, ii > 0, *([jj + ij <= ii + ji] if before else [])]
     facts = {"(24)": always(ji > ij, *given), "(23)": always((jj - ii) * ji >= jj * (ji - ij), *given)}
-    return proved("All positive entries: (24), and (23) multiplied out (z3).", facts)
+    return proved("Z3 decides (24), and (23) multiplied out, for all positive entries.", facts)
 
 
 def _end_violation(rng: np.random.Generator, scale: Callable[[float], float] = float) -> float:
@@ -194,7 +215,10 @@ def lemma_6_end(sample: Sample, **_: Any) -> Finding:
 @claim(wrong={"up to D^(k+1)": {"step": 1}})
 def section_5a_range(step: int = -1) -> Finding:
     thresholds = isit.equation_7(SOURCE)
-    name, says = f"{NAME}, k = 1, D = 3/10", "the range is said to end at {}, and (12) has it end at {}"
+    name, says = (
+        f"{NAME}, k = 1, D = 3/10",
+        "For {name}, the printed range ends at {}, and the range of (12) ends at {}",
+    )
     end, right = float(thresholds[1 + step]), float(thresholds[2])
     return corrected({name: (end, 0.5)}, {name: (right, 0.5)}, says=says)
 
@@ -209,17 +233,21 @@ def section_5b_two_letters(high: bool = True) -> Finding:
     facts = {"the answer 1 is valid": always(p <= d, d >= end, *given)}
     # A constant answer (1 - a, a) that is valid for P_2 = p_max.
     facts["and no constant before"] = always(d >= end, (1 - top) * a + top * (1 - a) <= d, a >= 0, a <= 1, *given)
-    return proved("For all $0 \\leq p_{min} \\leq p_{max} \\leq 1/2$ and constant answers (z3).", facts)
+    return proved("Z3 decides it for all $0 \\leq p_{min} \\leq p_{max} \\leq 1/2$ and all constant answers.", facts)
 
 
 @claim(wrong={"at D^(M-1) itself": {"distortion": "3/10"}})
 def section_5b_singleton(distortion: str = "2/5") -> Finding:
     constant = channel("3/4 1/4; 3/4 1/4")
     spent = worst_distortion([prior("7/10 3/10")], constant)
-    sentence = "For (7/10, 3/10) at $D = 2/5$ the answer (3/4, 1/4) leaks 0, publishes both letters and spends {spent}."
+    sentence = (
+        "For (7/10, 3/10) at $D = 2/5$, publishing category 1 with probability 3/4 and category 2 with 1/4, whatever the data, "
+        "leaks nothing and has the distortion {spent}."
+    )
     every = refuted(sentence, ratio(constant) == 1 and spent <= Fraction(distortion), spent=spent)
     first = worst_distortion([prior("7/10 3/10")], channel("1 0; 1 0"))
-    some = holds(named={"the answer 1, of distortion 3/10": float(first - Fraction(3, 10))})
+    said = "Always publishing category 1 leaks nothing and has the distortion 3/10."
+    some = holds(named={"always category 1": float(first - Fraction(3, 10))}, says=said)
     return depends({"of every optimal mechanism": every, "of some optimal mechanism": some})
 
 
@@ -228,7 +256,7 @@ def equation_25(spent: int = 1) -> Finding:
     tail, top, d, x = reals("tail top d x")
     moved = (1 - tail) * x + tail  # x on the published letters, 1 on the others
     valid = always(moved <= d, x == d - spent * top, x >= 0, x <= 1, tail >= 0, tail <= top, top <= 1)
-    how = "At $x = D - D^{(l)}$ the distortion is $x(1 - T) + T \\leq D$ for a tail $T \\leq D^{(l)}$ (z3), for any $M$ and $l$."
+    how = "At $x = D - D^{(l)}$ the distortion is $x(1 - T) + T \\leq D$ for a tail $T \\leq D^{(l)}$ (z3, every $M$ and $l$)."
     return proved(how, {"valid": valid})
 
 
@@ -251,7 +279,7 @@ def equation_26(sample: Sample, budget: str = "11/20") -> Finding:
         for k in range(size - 1):
             middle = sum(p[1 : size - k])
             facts[f"M = {size}, k = {k}"] = always((size - k) * middle <= size - k - 1, *given)
-    how = "(11) has $D - D^{(l)} < P_2 + ... + P_{M-l} \\leq (M-1-l)/(M-l)$, where it is right (z3, $M = 2, ..., 5$)."
+    how = "Formula (11) uses it at $D - D^{(l)} < P_2 + ... + P_{M-l} \\leq (M-1-l)/(M-l)$, which is right (z3, $M = 2, ..., 5$)."
     used = proved(how, facts, sample)
     return mended(sentence, printed < found, used, printed=printed, found=found)
 
@@ -262,7 +290,9 @@ def equation_26(sample: Sample, budget: str = "11/20") -> Finding:
 @claim(wrong=ORDER_ADDED)
 def section_6_plan(reading: str = "printed") -> Finding:
     print_, right = lower_bounds("7/10 1/5 1/10", "1/20", reading)
-    return corrected(print_, right, tolerance=SOLVED, says="exp of (9) for $k = 0$ is {}, and $(M-1)(1-D)/D$ is {}")
+    return corrected(
+        print_, right, tolerance=SOLVED, says="For {name}, exp of (9) for $k = 0$ is {}, and $(M-1)(1-D)/D$ is {}"
+    )
 
 
 @claim(wrong={"up to D = M P_M": {"reach": 0}, "without the order of the distortions": {"ordered": False}})
@@ -280,7 +310,7 @@ def lemma_8_proof(reach: int = 1, ordered: bool = True) -> Finding:
         least = (1 - (size - 1) * unit) * first + unit * sum(e for e, _ in pairs)
         facts[f"difference, M = {size}"] = same(spent - least, sum((q - unit) * (e - first) for e, q in pairs))
     how = (
-        "$P_i \\geq D/(M-1)$, $P_1 \\leq 1 - D$, even for $D \\leq (M-1) P_M$, and the sums differ by "
+        "The bounds $P_i \\geq D/(M-1)$ and $P_1 \\leq 1 - D$ hold even for $D \\leq (M-1) P_M$, and the sums differ by "
         "$\\sum_{i>1} (P_i - D/(M-1))(D_i - D_1)$ (z3 and sympy, $M = 2, ..., 5$)."
     )
     return proved(how, facts)
@@ -291,7 +321,7 @@ def section_7_floor(used: bool = True, equal: bool = False) -> Finding:
     t, less, kept, off = reals("t less kept off")
     given = [less <= t if equal else less < t, less >= 1, kept <= less * off, off >= 0, kept >= 0]
     above = always(off * t > kept, *given, *([kept > 0] if used else []))
-    return proved("Any two entries of a column in use, and any two ratios (z3).", {"above": above})
+    return proved("Z3 decides it for any two entries of a column in use and any two ratios.", {"above": above})
 
 
 @claim(wrong={"for ordered classes": {"vertices": "1 0; 1/2 1/2"}})
@@ -300,9 +330,9 @@ def conclusion(vertices: str = "1 0; 0 1") -> Finding:
     literal, falling_ = max(one[1] for one in priors), max(min(one) for one in priors)
     best = certified_ratio(priors, "1/4", response(2, "1/4"), [Fraction(1, 2)] * 2)
     sentence = (
-        "$\\{{(1, 0), (0, 1)\\}}$ has $D^{{(1)}} = {literal}$ by (7), and at $D = 3/4$ the formula is log 1/3; with the less "
-        "likely letter for $P_2$ it has $D^{{(1)}} = {sorted}$, and at $D = 1/4$ the least is log {least}."
+        "The set $\\{{(1, 0), (0, 1)\\}}$ has $D^{{(1)}} = {literal}$ by (7), and at $D = 3/4$ the formula is log 1/3. With the "
+        "less likely category for $P_2$ it has $D^{{(1)}} = {sorted}$, and at $D = 1/4$ the least leakage is log {least}."
     )
     false = literal > Fraction(3, 4) and falling_ <= Fraction(1, 4) and best > 1
-    right = proved(f"{SYMMETRIC}; for ordered classes the first range is that of Theorem 3.", only_symmetric())
+    right = proved(f"{SYMMETRIC}. For ordered classes the first range is the one of Theorem 3.", only_symmetric())
     return mended(sentence, false, right, literal=literal, sorted=falling_, least=best)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, holds, loose, proved, refuted
+from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, holds, loose, proved, refuted, uncertain
 from paper_repro.claims.draw import random_channel
 from paper_repro.claims.exact import (
     KNOWN,
@@ -97,15 +97,16 @@ def equation_5_conjecture(sample: Sample, budget: str = "9/20", **_: float) -> F
     best, size = SHORT if budget == "9/20" else response(3, budget), len(KNOWN)
     least = certified_ratio([KNOWN], budget, best)
     sentence = (
-        "For (1/2, 3/10, 1/5) at $D = 9/20$ the channel $Q_D$ has ratio {found}, response on two letters {least}."
+        "For (1/2, 3/10, 1/5) at $D = 9/20$, $Q_D$ has the ratio {found}, and randomized response on two categories "
+        "has the ratio {least}."
     )
     found = ratio(response(size, budget))
     said = refuted(sentence, float(found) > least, found=found, least=least)
     name = "the permutations of (1/2, 3/10, 1/5) at D = 9/20"
     every = np.array(list(itertools.permutations(float(p) for p in KNOWN)))
-    of = "source sets, $Q_D$ or better by whether $P_i \\geq D/(M-1)$"
+    of = "source sets ($Q_D$ is optimal just if some $P$ of the hull has all $P_i \\geq D/(M-1)$)"
     invariant = holds(sample, named={name: spoiled(every, 0.45)}, tolerance=1e-7, of=of)
-    return depends({"of every source": said, "of permutation invariant classes": invariant})
+    return depends({"for every prior": said, "for permutation invariant classes": invariant})
 
 
 @claim(wrong=M_FOR_LESS)
@@ -117,20 +118,22 @@ def equation_5_scheme(less: int = 1) -> Finding:
         facts[f"rows sum to 1, M = {size}"] = same(1 - budget + (size - 1) * other, 1)
         facts[f"ratio, M = {size}"] = same((1 - budget) * budget, (size - less) * (1 - budget) * other)
         facts[f"1 - D is larger, M = {size}"] = always((1 - z) * (size - 1) > z, z > 0, z * size < size - 1)
-    return proved("Every $P$ gives $\\sum_i P_i D = D$; the ratio by sympy and z3, $M = 2, ..., 5$.", facts)
+    return proved("Every $P$ gives $\\sum_i P_i D = D$. Sympy and z3 confirm the ratio for $M = 2, ..., 5$.", facts)
 
 
 @claim(wrong={"at D = 1/5 in both readings": {"budget": "1/5"}})
 def section_3_tightness(budget: str = "2/5") -> Finding:
     answer, symmetric = channel("1 0; 1 0"), response(2, budget)
     spent = worst_distortion([prior("7/10 3/10")], answer)
-    sentence = "For (7/10, 3/10) the answer 1 has distortion {spent} and leaks 0; at D = 2/5 the channel $Q_D$ has ratio {found}."
+    sentence = (
+        "For (7/10, 3/10), always publishing category 1 has the distortion {spent} and leaks nothing; at $D = 2/5$ the mechanism "
+        "$Q_D$ has the ratio {found}."
+    )
     false = spent <= Fraction(budget) and ratio(symmetric) > 1
     both = refuted(sentence, false, spent=spent, found=ratio(symmetric))
-    low = holds(
-        named={"any such class, no smaller ratio being valid (z3, every M)": float(not all(only_symmetric().values()))}
-    )
-    return depends({"as both ranges of Theorem 3": both, "as the first, $0 < D < D^{(1)}$": low})
+    valid = "For every such class no mechanism of a smaller ratio is valid (z3, every $M$)."
+    low = holds(named={"every such class": float(not all(only_symmetric().values()))}, says=valid)
+    return depends({"as both ranges of Theorem 3": both, "as the first range, $0 < D < D^{(1)}$": low})
 
 
 for _name in ("theorem_1_zero", "theorem_4_zero"):
@@ -143,7 +146,10 @@ for _name in ("theorem_1_zero", "theorem_4_zero"):
             spent = sum(p * (1 - kept) for p in (1 - sum(rest), *rest))
             facts[f"distortion, M = {size}"] = same(spent, 1 - kept)
             facts[f"allowed, M = {size}"] = 1 - kept <= 1 - Fraction(1, size - less)
-        return proved("Answering uniformly has distortion $(M-1)/M$ and ratio 1 (sympy, $M = 2, ..., 5$).", facts)
+        return proved(
+            "Publishing a uniformly drawn category has the distortion $(M-1)/M$ and the ratio 1 (sympy, $M = 2, ..., 5$).",
+            facts,
+        )
 
 
 def _in_hull() -> dict[str, bool]:
@@ -153,7 +159,7 @@ def _in_hull() -> dict[str, bool]:
     return {f"uniform average, M = {n}": counts[n] == {len(orders[n]) // n} for n in SIZES}
 
 
-_HULL = "the uniform $P$ is the average of the permutations of any"
+_HULL = "The uniform $P$ is the average of all permutations of any $P$"
 
 
 def _theorem_1_violation(rng: np.random.Generator, less: int = 1) -> float:
@@ -163,7 +169,7 @@ def _theorem_1_violation(rng: np.random.Generator, less: int = 1) -> float:
 
 @claim(instance=_theorem_1_violation, tolerance=1e-7, share=0.4, wrong=M_FOR_LESS)
 def theorem_1(sample: Sample, **_: int) -> Finding:
-    return proved(f"{SYMMETRIC}; {_HULL}, and $1/M \\geq D/(M-1)$.", only_symmetric() | _in_hull(), sample)
+    return proved(f"{SYMMETRIC}. {_HULL}, and $1/M \\geq D/(M-1)$.", only_symmetric() | _in_hull(), sample)
 
 
 @claim(wrong={"of the k likeliest letters": {"likeliest": True}})
@@ -174,7 +180,7 @@ def equation_7(likeliest: bool = False) -> Finding:
         tails = [sum(p[:k] if likeliest else p[size - k :]) for k in range(size)]
         rising = [one <= two for one, two in itertools.pairwise(tails[1:])]
         facts[f"M = {size}"] = always(z3.And(*rising, tails[1] >= 0, size * tails[-1] <= size - 1), *given)
-    return proved("For every falling $P$ (z3), $M = 2, ..., 5$, hence for the maxima over a class.", facts)
+    return proved("Z3 decides it for every falling $P$ with $M = 2, ..., 5$, hence for the maxima over a class.", facts)
 
 
 def _upper(source: SourceSet, budget: float, spent: float = 1.0) -> float:
@@ -210,8 +216,10 @@ def _upper_violation(rng: np.random.Generator, spent: float = 1.0) -> float:
 )
 def theorem_2_upper(sample: Sample, spent: float = 1.0) -> Finding:
     least = certified_ratio([KNOWN], "9/20", SHORT)
-    bounds = {f"{NAME} at D = 9/20, exp": (least, math.exp(_upper(SOURCE, 0.45, spent)))}
-    return loose(bounds, sample, tolerance=SOLVED, says="{} is needed, and {} is the bound")
+    bounds = {f"{NAME} at D = 9/20": (least, math.exp(_upper(SOURCE, 0.45, spent)))}
+    return loose(
+        bounds, sample, tolerance=SOLVED, says="For {name}, exp of the least leakage is {}, and exp of the bound is {}"
+    )
 
 
 def _lower_violation(rng: np.random.Generator, **_: str) -> float:
@@ -231,11 +239,13 @@ def theorem_2_lower(sample: Sample, reading: Any = "printed") -> Finding:
         ("(7/10, 3/10) at D = 1/5", SourceSet([0.7, 0.3]), 0.2, ratio(response(2, "1/5"))),
         ("(7/10, 3/20, 3/50, 1/25, 3/100, 1/50) at D = 1/100", six, 0.01, ratio(response(6, "1/100"))),
     ):
-        bounds[f"{name}, exp"] = (math.exp(isit.equation_12(known, budget, reading)), float(least))
+        bounds[name] = (math.exp(isit.equation_12(known, budget, reading)), float(least))
     if reading == "printed":
         literal = isit.equation_12(six, 0.11, "literal")
-        bounds["the second at D = 11/100, without D_i <= 1, exp"] = (math.exp(literal), math.exp(eps(six, 0.11)))
-    return loose(bounds, sample, tolerance=SOLVED, says="the bound is {}, and the least {}")
+        bounds["the second prior at D = 11/100, without D_i <= 1"] = (math.exp(literal), math.exp(eps(six, 0.11)))
+    return loose(
+        bounds, sample, tolerance=SOLVED, says="For {name}, exp of the bound is {}, and exp of the least leakage is {}"
+    )
 
 
 @claim(wrong={"k up to M - 2": {"k": 1}})
@@ -244,7 +254,7 @@ def theorem_2_range(k: int = 2) -> Finding:
     factor = (3 - 1 - k) * (1 - left) / left
     positive = always((m - 1 - unknown) * (1 - x) > 0, unknown <= m - 2, x > 0, x < 1)
     right = proved("For $k \\leq M - 2$ and $D^{(k)} < D < 1$ the factor is positive (z3).", {"positive": positive})
-    sentence = "For (1/2, 3/10, 1/5), $k = 2$, $D = 3/5$, (8) is log({factor}); one published letter leaks log 1."
+    sentence = "For (1/2, 3/10, 1/5), $k = 2$, $D = 3/5$, (8) is log({factor}); publishing one category leaks log 1."
     return mended(sentence, factor <= 0, right, factor=factor)
 
 
@@ -257,12 +267,12 @@ def _theorem_3_violation(rng: np.random.Generator, less: int = 1, wide: bool = F
     return max(spoiled(source.vertices, budget, less), 0.0 if wide else abs(_upper(source, budget) - symmetric))
 
 
-for _name, _more in (("theorem_3", ", and (11) is its term $l = 0$"), ("lemma_8", "")):
+for _name, _more in (("theorem_3", ". Only the term $l = 0$ of (11) is left below $D^{(1)}$"), ("lemma_8", "")):
     _wrong = M_FOR_LESS | {"up to M D^(1)": {"wide": True}}
 
     @claim(name=_name, instance=_theorem_3_violation, tolerance=1e-7, share=0.5, wrong=_wrong)
     def _theorem_3(sample: Sample, more: str = _more, **_: int) -> Finding:
-        return proved(f"{SYMMETRIC}; some $P$ has $P_M = D^{{(1)}} \\geq D/(M-1)${more}.", only_symmetric(), sample)
+        return proved(f"{SYMMETRIC}. Some $P$ has $P_M = D^{{(1)}} \\geq D/(M-1)${more}.", only_symmetric(), sample)
 
 
 def _theorem_3_lower_violation(rng: np.random.Generator, **_: str) -> float:
@@ -273,7 +283,7 @@ def _theorem_3_lower_violation(rng: np.random.Generator, **_: str) -> float:
 
 @claim(instance=_theorem_3_lower_violation, tolerance=SOLVED, wrong=ORDER_ADDED)
 def theorem_3_lower(sample: Sample, reading: str = "printed") -> Finding:
-    said = "exp of (12) is {}, and of the optimum {}"
+    said = "For {name}, exp of (12) is {}, and exp of the least leakage is {}"
     printed, right = lower_bounds(SIX, "1/100", reading)
     return corrected(printed, right, sample, tolerance=SOLVED, says=said)
 
@@ -290,15 +300,18 @@ def _constant(first: int = 0) -> dict[str, bool]:
     return facts
 
 
-_CONSTANT = "A constant answer $a$ has distortion $\\sum_{i>1} P_i + \\sum_i (P_1 - P_i) a_i$ (sympy, $M = 2, ..., 5$)"
+_CONSTANT = (
+    "A constant answer with probabilities $a_i$ has the distortion $\\sum_{i>1} P_i + \\sum_i (P_1 - P_i) a_i$ (sympy, "
+    "$M = 2, ..., 5$)"
+)
 _LAST_FIRST = {"the answer M": {"first": -1}}
 
 
-for _name, _more in (("theorem_3_zero", ", and both bounds are 0 by definition"), ("lemma_5_if", "")):
+for _name, _more in (("theorem_3_zero", "; both bounds are 0 by definition"), ("lemma_5_if", "")):
 
     @claim(name=_name, wrong=_LAST_FIRST)
     def _answer_1(first: int = 0, more: str = _more) -> Finding:
-        return proved(f"{_CONSTANT}: $D^{{(M-1)}}$ for the answer 1{more}.", _constant(first))
+        return proved(f"{_CONSTANT}, which is $D^{{(M-1)}}$ for always publishing category 1{more}.", _constant(first))
 
 
 def _extent_violation(rng: np.random.Generator, more: int = 0, **_: int) -> float:
@@ -320,7 +333,11 @@ def _extent_violation(rng: np.random.Generator, more: int = 0, **_: int) -> floa
 )
 def theorem_3_extent(sample: Sample, times: int = 1, **_: int) -> Finding:
     end = 0.4 if certified_ratio([KNOWN], "2/5", response(3, "2/5")) == 3 else math.nan
-    return loose({NAME: (times * 0.2, end)}, sample, says="it is said up to {}, and true up to {}")
+    return loose(
+        {NAME: (times * 0.2, end)},
+        sample,
+        says="For {name}, the stated range ends at {}, and the formula holds up to {}",
+    )
 
 
 def _theorem_4_violation(rng: np.random.Generator, less: int = 1) -> float:
@@ -332,7 +349,7 @@ def _theorem_4_violation(rng: np.random.Generator, less: int = 1) -> float:
 
 @claim(instance=_theorem_4_violation, tolerance=1e-7, share=0.5, wrong=M_FOR_LESS)
 def theorem_4(sample: Sample, **_: int) -> Finding:
-    return proved(f"{SYMMETRIC}; the uniform $P$ has $1/M \\geq D/(M-1)$.", only_symmetric(), sample)
+    return proved(f"{SYMMETRIC}. The uniform $P$ has $1/M \\geq D/(M-1)$.", only_symmetric(), sample)
 
 
 # Section IV
@@ -351,7 +368,7 @@ def _lemma_2_violation(rng: np.random.Generator, invariant: bool = True) -> floa
 
 @claim(instance=_lemma_2_violation, wrong={"for any class": {"invariant": False}})
 def lemma_2(sample: Sample, **_: bool) -> Finding:
-    how = f"The average (14) is as valid (sympy, $M = 2, 3, 4$) and $Q_D$ is optimal. {SYMMETRIC}; {_HULL}."
+    how = f"The average (14) is as valid (sympy, $M = 2, 3, 4$), and $Q_D$ is optimal. {SYMMETRIC}. {_HULL}."
     return proved(how, only_symmetric() | _in_hull() | {f"{n} letters": renumbered(n) for n in (2, 3, 4)}, sample)
 
 
@@ -361,16 +378,16 @@ def _equation_15_violation(rng: np.random.Generator, **_: str) -> float:
 
 @claim(instance=_equation_15_violation, wrong={"over k other than i": {"reading": "corrected"}})
 def lemma_2_equation_15(sample: Sample, reading: Any = "printed") -> Finding:
-    name, given = "M = 3, a = 1/5, all other entries 1/10: Q''(2|1)", isit.equation_5(3, 0.2)
+    name, given = "M = 3, a = 1/5 and all other entries 1/10", isit.equation_5(3, 0.2)
     found, right = (float(isit.equation_15(given, it)[0, 1]) for it in (reading, "corrected"))
-    says = "the sum over $k \\neq j$ gives {}, and a/(M-1) is {}"
+    says = "For {name}, the sum over $k \\neq j$ gives Q''(2|1) = {}, and a/(M-1) is {}"
     return corrected({name: (found, 0.1)}, {name: (right, 0.1)}, sample, says=says)
 
 
 @claim(wrong={"with the logarithm": {"scale": math.log}})
 def lemma_2_leakage(scale: Callable[[float], float] = float) -> Finding:
-    name, odds = "M = 3, a = 1/5", float(ratio(response(3, "1/5")))
-    says = "the print gives {}, and the mechanism leaks log 8 = {}"
+    name, odds = "M = 3 and a = 1/5", float(ratio(response(3, "1/5")))
+    says = "For {name}, the printed formula gives {}, and the mechanism leaks log 8 = {}"
     return corrected({name: (scale(2 * 0.8 / 0.2), math.log(odds))}, {name: (math.log(8.0), math.log(odds))}, says=says)
 
 
@@ -393,7 +410,9 @@ def lemma_2_last_step(sample: Sample, strict: bool = False, **_: bool) -> Findin
         a, *row = reals(f"a {' '.join(f'q{i}' for i in range(1, size))}")
         small = [(size - 1) * q < a if strict else (size - 1) * q <= a for q in row]
         facts[f"M = {size}"] = always(z3.Or(*small), sum(row) == a, *(q >= 0 for q in row))
-    how = "Of $M - 1$ numbers of sum $a$ one is at most $a/(M-1)$ (z3, $M = 2, ..., 5$), and $1 - a$ stands in its column."
+    how = (
+        "Of $M - 1$ numbers with the sum $a$, one is at most $a/(M-1)$ (z3, $M = 2, ..., 5$); $1 - a$ is in its column."
+    )
     return proved(how, facts, sample)
 
 
@@ -402,9 +421,9 @@ def theorem_1_proof(above: Callable[[Any, Any], bool] = operator.gt) -> Finding:
     a, d = reals("a d")
     weak = always((1 - a) * d >= (1 - d) * a, a > 0, a <= d, d <= 1)
     odds = ratio(response(2, "1/5"))
-    said = refuted("At $a = D = 1/5$ and $M = 2$ both sides are log {odds}.", not above(odds, odds), odds=odds)
-    right = holds(named={"all $0 < a \\leq D$ (z3)": float(not weak)})
-    return depends({"with > as in our copy, an extraction": said, "with $\\geq$": right})
+    right = proved("With $\\geq$ it holds for all $0 < a \\leq D$ (z3).", {"weak": weak})
+    said = "At $a = D = 1/5$ and $M = 2$ both sides are log {odds}, so that > fails."
+    return uncertain(mended(said, not above(odds, odds), right, odds=odds))
 
 
 # Section V, lemmas
@@ -418,7 +437,9 @@ def section_5_support(times: float = 1.0) -> Finding:
         # With the first letter of all three still published, and beyond with two.
         exact = certified_ratio([known], end, response(3, end))
         bounds[name] = (times * float(known[-1]), float(end) if not math.isnan(exact) else math.nan)
-    return loose(bounds, says="the threshold is {}, and the best mechanism drops a letter from {} on")
+    return loose(
+        bounds, says="For {name}, the threshold is {}, and the optimal mechanism suppresses a category from {} on"
+    )
 
 
 def _subsets(strict: bool = False) -> dict[str, bool]:
@@ -433,12 +454,12 @@ def _subsets(strict: bool = False) -> dict[str, bool]:
     return facts
 
 
-_SUBSETS = "$k$ letters have at least the mass of the $k$ least likely (z3, all choices, $M = 2, ..., 5$)"
+_SUBSETS = "any $k$ categories have at least the mass of the $k$ least likely ones (z3, all choices, $M = 2, ..., 5$)"
 
 
 @claim(wrong={"at D = D^(k) as well": {"strict": True}})
 def lemma_3(strict: bool = False) -> Finding:
-    return proved(f"$D_i = 1$ for letters that are not published, and {_SUBSETS}.", _subsets(strict))
+    return proved(f"Suppressed categories have $D_i = 1$, and {_SUBSETS}.", _subsets(strict))
 
 
 @claim(wrong={"in descending order": {"falls": True}})
@@ -447,7 +468,7 @@ def lemma_4(falls: bool = False) -> Finding:
     order = d <= e if falls else d >= e
     facts = {"exchange": always(p * e + q * d <= p * d + q * e, p >= q, order)}
     facts |= {f"leakage, M = {size}": renumbered(size) for size in (2, 3, 4)}
-    how = "Exchanging $D_i \\geq D_{i+1}$ where $P_i \\geq P_{i+1}$ does not raise $\\sum_i P_i D_i$ (z3), and exchanges sort."
+    how = "To exchange $D_i \\geq D_{i+1}$ where $P_i \\geq P_{i+1}$ does not raise $\\sum_i P_i D_i$ (z3), and exchanges sort."
     return proved(how, facts)
 
 

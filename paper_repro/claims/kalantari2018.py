@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -30,7 +31,7 @@ from paper_repro.claims.base import (
     refuted,
 )
 from paper_repro.claims.draw import random_channel, random_set
-from paper_repro.claims.exact import KNOWN, SHORT, Channel, as_floats, channel, dot, prior, ratio, response
+from paper_repro.claims.exact import KNOWN, SHORT, Channel, as_floats, channel, prior, ratio, response
 from paper_repro.claims.kalantari_tools import (
     any_odds,
     any_set,
@@ -41,7 +42,7 @@ from paper_repro.claims.kalantari_tools import (
     mended,
     ordered_set,
 )
-from paper_repro.claims.prove import always
+from paper_repro.claims.prove import always, reals
 from paper_repro.errors import optional
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import notion_by_name
@@ -104,7 +105,7 @@ def abstract_asymmetric(sample: Sample, factor: int = -1) -> Finding:
     # Response on two letters: D_1 = D_2 = 1/4 and D_3 = 1, at distortion 2/5.
     fewer = confirmed([KNOWN], end, channel("3/4 1/4 0; 1/4 3/4 0; 1/4 3/4 0"))
     found = end if fewer == confirmed([KNOWN], end, response(3, end)) else Fraction(0)
-    says = "below D = {1} the symmetric mechanism is the only optimal one; from there on an asymmetric one is optimal"
+    says = "For {name}, the symmetric mechanism is the only optimal one below D = {1}; from there on an asymmetric one is optimal"
     return loose({"(1/2, 3/10, 1/5)": (0.0, float(found))}, sample, says=says)
 
 
@@ -131,8 +132,10 @@ def section_1_binary(said: int = 2) -> Finding:
         everywhere = np.array(list(itertools.permutations(np.arange(size) / (size * (size - 1) / 2))))
         if abs(channel_program(everywhere, math.exp(kalantari2016.theorem_1(size, 0.3))) - 0.3) < 1e-9:
             right.append(size)
-    name, most = "Theorem 1 of [2] for permutation-invariant sets, D = 3/10, tried up to M = 5", float(max(right))
-    return corrected({name: (said, most)}, {name: (most, most)}, says="{} letters are said, it is right for up to {}")
+    name, most = "Theorem 1 of [2] at D = 3/10, tried up to M = 5", float(max(right))
+    return corrected(
+        {name: (said, most)}, {name: (most, most)}, says="The sentence says {} categories; {name}, holds for up to {}"
+    )
 
 
 @claim(wrong={"at D = (M-1)/M too": {"last": True}, "for one other distribution": {"likely": "5 3 2 1"}})
@@ -150,7 +153,8 @@ def theorem_1_unique(last: bool = False, likely: str = "1 1 1 1") -> Finding:
         same = (q[i][j] == (1 - d if i == j else d / (size - 1)) for i, j in itertools.product(range(size), repeat=2))
         facts[f"Q is Q_D, M = {size}"] = always(z3.And(*same), *given)
     return proved(
-        "Only $Q_D$ is valid for the uniform distribution and leaks no more than $Q_D$ (z3, $M = 2, 3, 4$).", facts
+        "No mechanism but $Q_D$ is valid for the uniform distribution and leaks at most as much (z3, $M = 2, 3, 4$).",
+        facts,
     )
 
 
@@ -168,7 +172,7 @@ def _falling_odds(rng: np.random.Generator) -> tuple[FloatArray, float, float]:
 
 @for_all(
     _falling_odds,
-    of="Class II sets at two distortions each",
+    of="Class II sets, at two distortions each",
     tolerance=0.0,
     share=0.2,
     wrong={"the support falls whenever the distortion rises": {"fall": 1}},
@@ -185,7 +189,7 @@ def _all_possible(rng: np.random.Generator) -> tuple[FloatArray] | None:
 
 @for_all(
     _all_possible,
-    of="Class II sets in which every letter is possible",
+    of="Class II sets in which every category is possible",
     tolerance=0.0,
     share=0.3,
     wrong={"some letter is given up before the end": {"before": True}, "to two letters": {"at_end": 2}},
@@ -234,37 +238,55 @@ def section_1_staircase(where: Sequence[str] = ("I",)) -> Finding:
     found = {name: confirmed(*case) for name, case in cases.items() if _staircase(case[2])}
     outside = [name for name in found if name.partition(",")[0] not in where and not math.isnan(found[name])]
     text = (
-        "For (1/2, 3/10, 1/5), of Class II, the optimum is a staircase at D = 3/10, of ratio {low}, and at D = 9/20, of ratio "
-        "{single}; for the hull of (3/5, 3/10, 1/10) and (3/10, 3/5, 1/10), of Class III, at D = 1/5, of ratio {mirrored}."
+        "For (1/2, 3/10, 1/5), of Class II, a staircase is optimal at D = 3/10, with the ratio {low}, and at D = 9/20, with the "
+        "ratio {single}. For the hull of (3/5, 3/10, 1/10) and (3/10, 3/5, 1/10), of Class III, one is at D = 1/5, with the "
+        "ratio {mirrored}."
     )
     numbers = {"low": found["low"], "single": found["single"], "mirrored": found["low, Class III"]}
     none = refuted(text, bool(outside), **numbers)
     two = np.array([[0.6, 0.3, 0.1], [0.5, 0.5, 0.0]])
     near = abs(channel_program(two, 11 / 8) - 0.45)
-    name = "{(3/5, 3/10, 1/10), (1/2, 1/2, 0)}, of Class II, at D = 9/20, where no staircase has the least ratio 11/8"
-    missing = holds(named={name: max(near, float(_least_by_staircase(two, 11 / 8) < 0.45 + 1e-6))})
-    return depends({"as: no set of another class has it": none, "as: in no other class every set has it": missing})
+    said = "For {(3/5, 3/10, 1/10), (1/2, 1/2, 0)}, of Class II, no staircase has the least ratio 11/8 at D = 9/20."
+    name = "a set of Class II without a staircase"
+    missing = holds(named={name: max(near, float(_least_by_staircase(two, 11 / 8) < 0.45 + 1e-6))}, says=said)
+    return depends({"as 'no set of another class has it'": none, "as 'in no other class every set has it'": missing})
 
 
 @claim(
     wrong={
-        "U as -sum P_i D_i in both readings": {"offsets": (1, 1)},
-        "U as sum P_i Q(i|i) in both readings": {"offsets": (0, 0)},
+        "with 1 - Q(i|i) in place of the sum of Q(j|i) over the other j": {"of_rest": False},
+        "in the worst case over two priors, which the paper says is not sub-linear": {"priors": 2},
     }
 )
-def section_1_sublinear(offsets: Sequence[int] = (1, 0)) -> Finding:
-    kept = [[matrix[i][i] for i in range(3)] for matrix in (response(3, "3/10"), SHORT)]
+def section_1_sublinear(of_rest: bool = True, priors: int = 1) -> Finding:
+    """Of matrices that need not be stochastic; the worst case over two priors is the larger one of two linear functions."""
+    z3 = optional("z3", "proofs")
+    facts = {}
+    for size in (2, 3, 4):
+        entries = [[reals(" ".join(f"{name}{i}{j}" for j in range(size))) for i in range(size)] for name in "qr"]
+        masses = [reals(" ".join(f"p{n}{i}" for i in range(size))) for n in range(priors)]
+        scale = z3.Real("scale")
 
-    def judged(offset: int) -> Finding:
-        one, two = (dot(KNOWN, diagonal) - offset for diagonal in kept)
-        half, both = dot(KNOWN, kept[0]) / 2 - offset, dot(KNOWN, kept[0]) + dot(KNOWN, kept[1]) - offset
-        if half == one / 2 and both <= one + two:
-            return holds(named={"(1/2, 3/10, 1/5), half of Q_D at D = 3/10, and its sum with (52)": 0.0})
-        text = "For (1/2, 3/10, 1/5) and Q_D with D = 3/10, half the matrix has the utility {half}, and half the utility is {of}."
-        return refuted(text, True, half=half, of=one / 2)
+        def utility(matrix: Any, size: int = size, masses: Any = masses) -> Any:
+            rows = [
+                z3.Sum([one for j, one in enumerate(matrix[i]) if j != i]) if of_rest else 1 - matrix[i][i]
+                for i in range(size)
+            ]
+            means = [z3.Sum([p * row for p, row in zip(mass, rows, strict=True)]) for mass in masses]
+            return -means[0] if len(means) == 1 else -z3.If(means[0] >= means[1], *means)
 
-    names = ("as -sum P_i D_i, the utility of Section II-D", "as sum P_i Q(i|i), which differs by 1")
-    return depends({name: judged(offset) for name, offset in zip(names, offsets, strict=True)})
+        one, two = entries
+        both = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(one, two, strict=True)]
+        given = [p >= 0 for mass in masses for p in mass] + [z3.Sum(mass) == 1 for mass in masses]
+        given += [scale >= 0, *(entry >= 0 for matrix in entries for row in matrix for entry in row)]
+        scaled = utility([[scale * entry for entry in row] for row in one])
+        facts[f"a multiple, M = {size}"] = always(scaled == scale * utility(one), *given)
+        facts[f"a sum, M = {size}"] = always(utility(both) <= utility(one) + utility(two), *given)
+    how = (
+        "With D_i as the sum of Q(j|i) over the other j, U = -sum P_i D_i is linear in Q, also if Q is not stochastic (z3, "
+        "M = 2, 3, 4)."
+    )
+    return proved(how, facts)
 
 
 @claim(
@@ -281,7 +303,7 @@ def equation_5(
     matrices = worst([a + b - 1 for a, b in zip(first, second, strict=True)])
     facts = {"the distortions added": -added > -worst(first) - worst(second)}
     facts["the matrices added"] = -matrices > -worst(first) - worst(second)
-    return proved("Integers: -1 > -1 - 1 with distortions added, and 0 > -1 - 1 with the matrices added.", facts)
+    return proved("In integers, -1 > -1 - 1 with the distortions added, and 0 > -1 - 1 with the matrices added.", facts)
 
 
 # Section II
@@ -302,7 +324,7 @@ def _classes(vertices: FloatArray, hull: bool = True, exclusive: bool = True) ->
 
 @for_all(
     lambda rng: (rng.permutation(any_set(rng).vertices, axis=1),),
-    of="sets of all classes, with letters permuted",
+    of="sets of all classes with permuted categories",
     tolerance=0.0,
     share=0.5,
     wrong={
@@ -345,15 +367,15 @@ def example_1(ties: int = 1) -> Finding:
     """All sets are said to be of Class II; mended, those none of whose ends has all probabilities alike."""
     falling = [one for one in SIXTHS if (np.diff(one) <= 0).all()]
     cases: dict[str, Sequence[tuple[FloatArray, ...]]] = {
-        "sets of one distribution in sixths, M = 3": [(one,) for one in SIXTHS],
-        "segments between two falling ones": list(itertools.combinations(falling, 2)),
+        "sets of one distribution in sixths, for M = 3,": [(one,) for one in SIXTHS],
+        "segments between two ordered ones of them": list(itertools.combinations(falling, 2)),
     }
     said, right = {}, {}
     for name, sets in cases.items():
         found = float(sum(_classes(np.array(one)) == ["II"] for one in sets))
         said[name] = float(len(sets)), found
         right[name] = float(sum(all(len(set(end.tolist())) > ties for end in one) for one in sets)), found
-    return corrected(said, right, says="{} are said to be of Class II, and {} are")
+    return corrected(said, right, says="Of the {name} {} would be of Class II by the sentence, and {} are")
 
 
 @claim(wrong={"the mean of 1 - Q(i|i), without weights": {"weighted": False}})
@@ -366,7 +388,7 @@ def average_distortion(weighted: bool = True) -> Finding:
         kept = [1 - sum(q[size * i + j] for k, j in apart if k == i) for i in range(size)]
         formula = sum((p[i] if weighted else sympy.Rational(1, size)) * (1 - kept[i]) for i in range(size))
         facts[f"M = {size}"] = sympy.expand(sum(p[i] * q[size * i + j] for i, j in apart) - formula) == 0
-    return proved("Sympy: E d(X, X^) as a polynomial in P and Q, M = 2, 3, 4.", facts)
+    return proved("The two sides are one polynomial in P and Q (sympy, M = 2, 3, 4).", facts)
 
 
 @claim(wrong={"any two columns may be added": {"own": True}})
@@ -380,7 +402,9 @@ def lemma_3(own: bool = False) -> Finding:
         "no more leakage": always(a + c <= t * (b + d), a <= t * b, c <= t * d),
         "no more distortion": always(gain >= 0, p >= 0, r >= 0, c >= 0, kept >= 0),
     }
-    return proved("Z3: adding a further column to that of a letter, for every M; the others follow one by one.", facts)
+    return proved(
+        "Z3 decides, for every M, that one further column can be added to another; the rest follow one by one.", facts
+    )
 
 
 @claim(wrong={"of one output only": {"both": False}})
@@ -389,12 +413,14 @@ def definition_3(both: bool = True) -> Finding:
     t, a, b, c, d = z3.Reals("t a b c d")
     bounds = [a <= t * b] + [c <= t * d] * both
     facts = {"an output more": always(a + c <= t * (b + d), *bounds)}
-    return proved("Z3: the bound for an event and an output gives that for both; any event by induction.", facts)
+    return proved(
+        "The bounds for an event and for one more output give the bound for both (z3); induction does the rest.", facts
+    )
 
 
 @for_all(
     lambda rng: (random_channel(rng, 3), *(random_set(rng, "III", letters=(3, 3)) for _ in range(2))),
-    of="channels with two source sets each",
+    of="mechanisms with two source sets each",
     tolerance=0.0,
     share=0.5,
     wrong={
@@ -431,7 +457,7 @@ def remark_3(most: int = 1, mixed: bool = False) -> Finding:
             agree &= (ratio(matrix) < math.inf) == pure and ratio(matrix) >= 1
         facts[f"finite exactly if no column is mixed, and never below 0, M = {size}"] = agree
         facts[f"numbers of zero columns, M = {size}"] = zeros == set(range(size - most + 1))
-    how = "Enumeration of all patterns of zeros for M = 2, 3, on which alone it depends whether the leakage is finite."
+    how = "All patterns of zeros were enumerated for M = 2, 3; whether the leakage is finite depends on the pattern alone."
     return proved(how, facts)
 
 
@@ -451,7 +477,7 @@ def perfect_utility(printed: bool = True, most: int = 1) -> Finding:
     mended = [math.inf if count > most else 1.0 for count in possible]
     said = [math.inf] * 3 if printed else mended
     pairs = [dict(zip(truth, zip(one, truth.values(), strict=True), strict=True)) for one in (said, mended)]
-    return corrected(pairs[0], pairs[1], says="the identity has the ratio {}, the least ratio is {}")
+    return corrected(pairs[0], pairs[1], says="For {name}, the identity has the ratio {}, and the least ratio is {}")
 
 
 @claim(wrong={"a mixture leaks at most the mean": {"mean": True}})
@@ -461,7 +487,7 @@ def lemma_1(mean: bool = False) -> Finding:
     bound = share * s + (1 - share) * t if mean else z3.If(s >= t, s, t)
     mixed = share * a + (1 - share) * c <= bound * (share * b + (1 - share) * d)
     given = [s >= 1, t >= 1, share >= 0, share <= 1, b >= 0, d >= 0, a >= 0, c >= 0, a <= s * b, c <= t * d]
-    how = "Z3: two elements of a column of either mechanism and any share, so for all M, zeros among them."
+    how = "Z3 decides it for two elements of a column of both mechanisms, zeros included, and any share; hence for every M."
     return proved(how, {"a mixture": always(mixed, *given)})
 
 
@@ -493,7 +519,7 @@ def _two_distortions(rng: np.random.Generator) -> tuple[SourceSet, float, float]
 
 @for_all(
     _two_distortions,
-    of="sets of all classes at two distortions each",
+    of="sets of all classes, at two distortions each",
     share=0.5,
     wrong={"strictly, at every distortion": {"strictly": True}},
 )
@@ -530,11 +556,11 @@ def inverse_problem(vertices: FloatArray, distortion: float, both_ways: bool = F
 @claim(wrong={"with the sign, min max P.D = -max U": {"sign": -1}})
 def equation_4_sign(sign: int = 1) -> Finding:
     least = Fraction(channel_program(ONE, 2.2)).limit_denominator(10**6)
-    named = "(1/2, 3/10, 1/5), ratios up to 11/5"
+    named = "(1/2, 3/10, 1/5) and ratios up to 11/5"
     return corrected(
         {named: (float(least), float(-sign * least))},
         {named: (float(least), float(least))},
-        says="the least worst-case distortion is {}, and the largest utility, as printed its equal, is {}",
+        says="For {name}, the least worst-case distortion is {}, and the largest utility, printed as equal to it, is {}",
     )
 
 
@@ -545,8 +571,8 @@ def thresholds_maximum(members: int = 0) -> Finding:
     seconds = [Fraction(1, 2) - Fraction(1, number) for number in range(3, members)]
     attained = max(seconds) in seconds if members else not always(1 / (n + 1) < 1 / n, n >= 3)
     text = (
-        "Among the distributions (1/2 + 1/n, 1/2 - 1/n), n = 3, 4, ..., none has the largest second probability: each is below "
-        "the next one and below {limit}."
+        "The distributions (1/2 + 1/n, 1/2 - 1/n), n = 3, 4, ..., have no largest second probability: each is below the next "
+        "one and below {limit}."
     )
     number, gap = z3.Reals("number gap")
     facts = {

@@ -14,7 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, depends, example, for_all, holds, proved, refuted
+from paper_repro.claims.base import (
+    Finding,
+    Sample,
+    claim,
+    corrected,
+    depends,
+    example,
+    for_all,
+    holds,
+    proved,
+    refuted,
+    uncertain,
+)
 from paper_repro.claims.draw import random_channel
 from paper_repro.claims.exact import KNOWN, SHORT, Channel, certified_ratio, ratio, response
 from paper_repro.claims.kalantari_tools import mended, output_sizes, same
@@ -56,11 +68,11 @@ def definition_7(sample: Sample, every: bool = False) -> Finding:
         {"the identity, whose leakage is infinite": (1.0, float(found))},
         {"rows (3/4, 1/4), (1/2, 1/2)": (1.0, float(len(coloring.critical_pairs(EVEN))))},
         sample,
-        says="there should be {} pair at least, and there are {}",
+        says="For {name}, there should be at least {} pair, and there are {}",
     )
 
 
-@for_all(_channel, of="channels", tolerance=1e-8, wrong={"the ratio of every column is attained": {"every": True}})
+@for_all(_channel, of="mechanisms", tolerance=1e-8, wrong={"the ratio of every column is attained": {"every": True}})
 @example("rows (3/4, 1/4), (1/2, 1/2)", EVEN)
 def definition_7_ratios(matrix: FloatArray, *, every: bool = False) -> float:
     odds, columns = largest_ratio(matrix), matrix.max(axis=0) / matrix.min(axis=0)
@@ -79,7 +91,8 @@ def remark_7(sign: int = 1) -> Finding:
         "red": always(after * now != other, *given, *red, sign * after > sign * before),
     }
     return proved(
-        "In columns of any length: unless the ratio falls, no element is paired with the changed one (z3).", facts
+        "Unless the ratio falls, no element is in a critical pair with the changed one (z3, columns of any length).",
+        facts,
     )
 
 
@@ -111,12 +124,12 @@ def manipulations(sample: Sample, most: float = 1.0) -> Finding:
     before = np.array([[2, 1, 1], [1, 1.5, 1.5], [1, 1.5, 1.5]]) / 4
     after = np.array([[0.5, 0.49, 0.01], *before[1:]])
     small = largest_ratio(_moved(before, 0, 1, 2, 1.0))
-    name = "row (1/2, 1/4, 1/4) over two rows (1/4, 3/8, 3/8), its white elements changed to 49/100 and 1/100"
+    name = "the row (1/2, 1/4, 1/4) over two rows (1/4, 3/8, 3/8), with its white elements changed to 49/100 and 1/100"
     return corrected(
         {name: (largest_ratio(before), largest_ratio(after))},
         {"the same, within bounds": (largest_ratio(before), small)},
         sample,
-        says="the ratio was {} and is {}",
+        says="For {name}, the ratio was {} and becomes {}",
     )
 
 
@@ -138,13 +151,14 @@ def lemma_8_attained(distortion: str = "9/20", best: Channel = SHORT) -> Finding
     suppressed = always(changed[2] == 1, *limits, *rows, mean <= exact(Fraction(distortion)))
     text = (
         "For (1/2, 3/10, 1/5) at D = 9/20 and k = 0 the infimum is log {least}, the least leakage of all mechanisms. All that "
-        "have it change letter 3 with probability {changed}, so k = 1."
+        "have it change category 3 with probability {changed}, so that k = 1."
     )
     more = abs(float(ratio(best)) - float(least))
     readings = {
         "with exactly k all-zero columns": refuted(text, suppressed, least=least, changed=1),
         "with k or more": holds(
-            named={"rows (11/16, 5/16, 0), (5/16, 11/16, 0), (5/16, 11/16, 0), which have it": more}
+            named={"ratio": more},
+            says="The rows (11/16, 5/16, 0), (5/16, 11/16, 0), (5/16, 11/16, 0) have the least ratio.",
         ),
     }
     return depends(readings)
@@ -159,9 +173,9 @@ def lemma_8_range(step: int = 0, most: int = 1) -> Finding:
     }
     mended = {d: sum(tails[k + step] <= Fraction(d) for k in range(most + 1)) for d in cases}
     return corrected(
-        {f"(1/2, 3/10, 1/5), D = {d}": (3.0, float(sizes[d])) for d in cases},
-        {f"(1/2, 3/10, 1/5), D = {d}": (float(mended[d]), float(sizes[d])) for d in cases},
-        says="of {} values of k, {} have mechanisms and a formula that means something",
+        {f"(1/2, 3/10, 1/5) at D = {d}": (3.0, float(sizes[d])) for d in cases},
+        {f"(1/2, 3/10, 1/5) at D = {d}": (float(mended[d]), float(sizes[d])) for d in cases},
+        says="For {name}, of the {} values of k, mechanisms exist and the formula is defined for {}",
     )
 
 
@@ -185,7 +199,7 @@ def equation_32(first: int = 2) -> Finding:
         explicit = odds * (1 - kept[0]) == z3.Sum(kept) - kept[0]
         facts[f"attained, M - k = {letters}"] = always(odds * (1 - kept[0]) == numerator, kept[0] < 1, explicit)
     return proved(
-        "Row 1 has elements of at least a_j / t (z3, M - k = 2, 3, 4); Q(j|i) = a_j (1-a_i)/(S-a_i) has it (sympy, all M).",
+        "Row 1 has elements of at least a_j / t (z3, M - k = 2, 3, 4); Q(j|i) = a_j (1-a_i)/(S-a_i) attains it (sympy, all M).",
         facts,
     )
 
@@ -218,7 +232,10 @@ def _explicit(claimed: Callable[[Any, Grid, Grid, list[Any]], Any]) -> Finding:
             for way in (1, -1)
         )
         facts[f"M - k = {letters}, k = {gone}"] = always(claimed(z3, black, red, shares[:letters]), *given)
-    how = "Elements a_j (1-a_i)/(S-a_i), the least ratio for given a_i = 1 - D_i, have it: M - k = 2, 3, 4, k = 0, 1, 2 (z3)."
+    how = (
+        "The mechanism with elements a_j (1-a_i)/(S-a_i), which has the least ratio for given a_i = 1 - D_i, has this property "
+        "(z3, M - k = 2, 3, 4 and k = 0, 1, 2)."
+    )
     return proved(how, facts)
 
 
@@ -234,7 +251,8 @@ def claim_1(white: bool = False) -> Finding:
             z3.Not(z3.And([a >= b for a, b in zip(one, two, strict=True)])), *given
         )
     return proved(
-        "No row is as large as another everywhere and larger somewhere: 2, 3, 4 published letters (z3).", facts
+        "No row is at least as large as another everywhere and larger somewhere (z3, 2, 3, 4 published categories).",
+        facts,
     )
 
 
@@ -276,7 +294,7 @@ def _red_row(z3: Any, _: Grid, red: Grid, letters: list[Any]) -> Any:
 @claim(wrong={"off the diagonal": {"first": 1}})
 def claim_5_end(first: int = 0) -> Finding:
     colors = coloring.coloring(UNEVEN)[0, first:]
-    text = "For D_i = (1/10, 1/5, 3/10) the explicit mechanism has {red} red elements in row 1, of {count}."
+    text = "For D_i = (1/10, 1/5, 3/10) the explicit mechanism has {red} red elements among the {count} of row 1."
     false = not (colors == "red").all()
     return mended(text, false, _explicit(_red_row), red=int((colors == "red").sum()), count=len(colors))
 
@@ -289,7 +307,9 @@ def remark_9(first: bool = True) -> Finding:
         rows = itertools.product(("black", "red", "white"), repeat=letters)
         alike = [row for row in rows if len(set(row)) == 1 and not (first and row[0] in ("black", "red"))]
         facts[f"M - k = {letters}"] = all(set(row) == {"white"} for row in alike)
-    return proved("Of all colorings of a row only white is left by Claims 1 and 2: up to 4 published letters.", facts)
+    return proved(
+        "Of all colorings of a row, Claims 1 and 2 leave only white (enumeration, up to 4 published categories).", facts
+    )
 
 
 def _none_black(z3: Any, black: Grid, _: Grid, letters: list[Any]) -> Any:
@@ -303,8 +323,8 @@ def figure_8_caption(rows: int = 3) -> Finding:
         (coloring.coloring(np.array(SHORT, dtype=float))[:rows][~np.eye(3, dtype=bool)[:rows]] == "black").sum()
     )
     text = (
-        "The mechanism of eq. (48) for D_i = (5/16, 5/16), k = 1 has ratio {odds}, the least for (1/2, 3/10, 1/5) at D = 9/20. "
-        "Its rows (11/16, 5/16, 0), (5/16, 11/16, 0) twice have {count} black element off the diagonal."
+        "The mechanism of eq. (48) for D_i = (5/16, 5/16) and k = 1 has the ratio {odds}, the least one for (1/2, 3/10, 1/5) at "
+        "D = 9/20. Its rows are (11/16, 5/16, 0) and twice (5/16, 11/16, 0), with {count} black element off the diagonal."
     )
     return mended(text, not math.isnan(odds) and count > 0, _explicit(_none_black), odds=odds, count=count)
 
@@ -315,11 +335,12 @@ def figure_8_drawing(reds: int = 1) -> Finding:
     colored = [column for one in itertools.combinations(rows, 3) for column in coloring.coloring(np.array(one)).T]
     most = max(int((column == "red").sum()) for column in colored if not (column == "black").any())
     text = (
-        "Column 1 is drawn with {reds} red element at least and without a black one. A red element is the smaller of a pair: in "
-        "channels of fifths a column without a black one has {most}."
+        "Column 1 has at least {reds} red element and no black one. A red element is the smaller one of a critical pair: in "
+        "mechanisms with entries in fifths, a column without a black element has {most} red elements."
     )
-    right = holds(named={"white throughout": float(most)}, tolerance=0.0)
-    return mended(text, reds > most, right, reds=reds, most=most)
+    said = "In these mechanisms such a column is white throughout."
+    right = holds(named={"white throughout": float(most)}, tolerance=0.0, says=said)
+    return uncertain(mended(text, reds > most, right, reds=reds, most=most))
 
 
 @claim(wrong={"2 <= l": {"first": 2}})
@@ -331,7 +352,7 @@ def claim_1_proof(first: int = 3) -> Finding:
     def contradiction(start: int) -> bool:
         return always(z3.Or([a < b for a, b in list(zip(one, two, strict=True))[start - 1 :]]), *given)
 
-    text = "Rows (1/2, 1/8, 3/8) and (1/4, 1/2, 1/4) have all that is said for M - k = 3, and both sum to {total}."
+    text = "The rows (1/2, 1/8, 3/8) and (1/4, 1/2, 1/4) meet the printed conditions for M - k = 3, and both sum to {total}."
     right = proved("With l = 2 as well the sums differ (z3).", {"2 <= l": contradiction(2)})
     return mended(text, not contradiction(first), right, total=1)
 
@@ -342,11 +363,11 @@ def claim_2_count(more: int = 0) -> Finding:
     size, gone = 5, 2
     published = np.arange(size) < size - gone
     counts = [int((published & (np.arange(size) != row)).sum()) for row in (0, size - 1)]
-    rows = "M = 5, k = 2, row of a published letter", "M = 5, k = 2, row of a suppressed letter"
+    rows = "M = 5, k = 2 and the row of a published category", "M = 5, k = 2 and the row of a suppressed category"
     return corrected(
         {name: (size - 1 - gone, count) for name, count in zip(rows, counts, strict=True)},
         {name: (size - off - gone, count) for name, off, count in zip(rows, (1, -more), counts, strict=True)},
-        says="{} elements off the diagonal are counted, there are {}",
+        says="For {name}, {} elements off the diagonal are counted, and there are {}",
     )
 
 
@@ -371,7 +392,7 @@ def claim_3_proof(others: int = 2, factor: int = 1) -> Finding:
         z3.And(odds * (given - share) >= other, given - share <= odds * other), *slack, *lowered
     )
     return proved(
-        "For delta up to what the colors leave room for no ratio passes t, and D_i falls: M - k = 3 (z3).", facts
+        "No ratio exceeds t, and D_i falls, for every delta that the colors leave room for (z3, M - k = 3).", facts
     )
 
 
@@ -380,8 +401,10 @@ def claim_4_proof(both: bool = False) -> Finding:
     pairs = list(itertools.permutations(range(1, 6), 2))
     admitted = sum(i <= 3 and (j <= 3 or not both) for i, j in pairs)
     published = sum(max(pair) <= 3 for pair in pairs)
-    text = "For M = 5 and k = 2 the print admits {admitted} pairs i, j; {published} are of published letters."
-    right = proved("i, j <= M - k are those.", {"pairs": published == 3 * 2})
+    text = (
+        "For M = 5 and k = 2 the print admits {admitted} pairs i, j, of which {published} are of published categories."
+    )
+    right = proved("The condition i, j <= M - k admits exactly these.", {"pairs": published == 3 * 2})
     return mended(text, admitted > published, right, admitted=admitted, published=published)
 
 
@@ -391,9 +414,14 @@ def claim_5_colors(row: int = 0) -> Finding:
     column, other = (float(UNEVEN[:, j].max()) for j in (0, 1))
     mended = other / UNEVEN[0, 1] if row == 0 else column / UNEVEN[1, 0]
     return corrected(
-        {"D = (1/10, 1/5, 3/10), Q(1|1) not black, Q(1|2) said to be red": (column / float(UNEVEN[1, 0]), odds)},
+        {
+            "D = (1/10, 1/5, 3/10), where Q(1|1) is not black and Q(1|2) is said to be red": (
+                column / float(UNEVEN[1, 0]),
+                odds,
+            )
+        },
         {"Q(2|1)": (float(mended), odds)},
-        says="the largest of its column is {} times it, in a critical pair {} times",
+        says="For {name}, the largest element of its column is {} times as large; in a critical pair it is {} times as large",
     )
 
 
@@ -402,4 +430,4 @@ def equations_38_40(larger: bool = True) -> Finding:
     jj, ji, ii, ij = reals("jj ji ii ij")
     given = [ij > 0, ii >= 0, jj > ji, ji > 0, jj * ij > ii * ji, jj <= 1, ii <= 1]
     facts = {"for all four numbers": always(jj - ii > ji - ij, *given, *([ji > ij] * larger))}
-    return proved("Real numbers, by z3.", facts)
+    return proved("Z3 decides it for all real numbers.", facts)

@@ -92,7 +92,9 @@ def table_1(printed: Rows = (TABLE_1,)) -> Finding:
 def table_1_caption(letters: int = 6) -> Finding:
     size = len(TABLE_1)
     return corrected(
-        {"letters": (4.0, size)}, {"letters": (letters, size)}, says="{} in the caption, {} probabilities in the table"
+        {"categories": (4.0, size)},
+        {"categories": (letters, size)},
+        says="The caption says {} {name}, and the table has {} probabilities",
     )
 
 
@@ -100,7 +102,7 @@ def table_1_caption(letters: int = 6) -> Finding:
 def table_2(printed: Rows = TABLE_2) -> Finding:
     cells = _cells(printed, load_source_set("P_II_10").vertices.tolist())
     climbs = max(0.0, *(float(np.diff(row).max()) for row in printed))
-    return reproduced({**cells, "largest rise from one letter to the next": (0.0, climbs)}, 1e-12)
+    return reproduced({**cells, "largest rise from one category to the next": (0.0, climbs)}, 1e-12)
 
 
 def _swaps(size: int, printed: Rows, first: Rows) -> dict[str, tuple[float, float]]:
@@ -140,7 +142,8 @@ def example_2(kinds: tuple[str, ...] = ("IIIa", "IIIb", "IIIc")) -> Finding:
         facts[f"M = {size}, not Class II"] = all(len(set(one.argmax(axis=1))) > 1 for one in rows)
         facts[f"M = {size}, growing"] = all(len(a) < len(b) for a, b in itertools.pairwise(rows))
     return proved(
-        "Enumeration of the 6 sets: the last letter is below 1/M throughout, and likeliest letters differ.", facts
+        "In all 6 sets the last category is below 1/M throughout, and the likeliest categories differ (enumeration).",
+        facts,
     )
 
 
@@ -153,14 +156,19 @@ def _figure(size: int, grid: tuple[float, ...], kinds: tuple[str, ...], together
     named = {}
     for distortion in grid:
         values = [*(eps(one, distortion) for one in sets), kalantari2018.theorem_1(size, distortion)]
-        text = ", ".join(f"{kind} {value:.4f}" for kind, value in zip([*kinds, "I"], values, strict=True))
-        named[f"D = {distortion}: {text}"] = max(a - b for a, b in itertools.pairwise(values))
+        text = ", ".join(f"{value:.4f}" for value in values)
+        named[f"D = {distortion}: {text} nats"] = max(a - b for a, b in itertools.pairwise(values))
     low = [eps(one, together) for one in sets]
     named[f"spread at D = {together}"] = max(low) - min(low)
     middle = 0.25
     by_program = abs(channel_program(sets[0].vertices, math.exp(eps(sets[0], middle))) - middle)
     named[f"{kinds[0]} by a program over all channels, D = {middle}"] = max(0.0, by_program - 1e-7)
-    return holds(named=named)
+    shown = "; ".join(list(named)[: len(grid)])
+    said = (
+        f"The leakages of {', '.join(kinds)} and I never fall in this order: {shown}. At D = {together} they agree. A "
+        f"program over all mechanisms confirms the first one at D = {middle}."
+    )
+    return holds(named=named, says=said)
 
 
 _REORDERED = {"kinds": ("II", "IIIb", "IIIa", "IIIc")}
@@ -183,7 +191,7 @@ def figure_4_caption(curves: str = "I II III") -> Finding:
     return corrected(
         {"caption": (float(len(set(printed))), 3.0)},
         {"caption": (float(len(set(named))), 3.0)},
-        says="{} of the three classes are named, {} are drawn",
+        says="The {name} names {} of the three classes, and the figure shows {}",
     )
 
 
@@ -202,7 +210,7 @@ def _from_theorem_3(reading: Reading) -> dict[str, tuple[float, float]]:
 
 @claim(wrong={"with nothing but D_i >= 0": {"reading": "literal"}})
 def figures_from_theorem_3(reading: Reading = "corrected") -> Finding:
-    says = "{} nats by the program, {} is the least leakage"
+    says = "For {name}, the program gives {} nats, and the least leakage is {} nats"
     return corrected(_from_theorem_3("printed"), _from_theorem_3(reading), tolerance=1e-7, says=says)
 
 
@@ -215,11 +223,11 @@ def ties(ties: bool = True) -> Finding:
         points = Folding(isolated(source), ties=ties)
         for distortion in (0.225, 0.3):
             exact, bounds = eps(source, distortion), theorem_3(points, distortion, "largest")
-            pairs[f"{name}, D = {distortion}, lower bound"] = (bounds.lower, exact)
-            pairs[f"{name}, D = {distortion}, upper bound"] = (exact, bounds.upper)
-    found = loose(pairs, tolerance=1e-7, says="{} < {} nats")
+            pairs[f"{name} at D = {distortion}, the lower bound"] = (bounds.lower, exact)
+            pairs[f"{name} at D = {distortion}, the upper bound"] = (exact, bounds.upper)
+    found = loose(pairs, tolerance=1e-7, says="For {name} leaves a gap: {} < {} nats")
     printed = theorem_3(Folding(isolated(load_source_set("P_IIIa_10")), ties=ties), 0.3, "printed").upper
-    text = f"{found.evidence} As printed the upper bound for P_IIIa_10, D = 0.3, is {printed:.6g} nats."
+    text = f"{found.evidence} As printed, the upper bound for P_IIIa_10 at D = 0.3 is {printed:.6g} nats."
     return replace(found, evidence=text, numbers={**found.numbers, "printed": printed})
 
 
@@ -252,8 +260,8 @@ def low_distortion(ends: tuple[float, float] = (0.1, 0.18)) -> Finding:
             least = load_source_set(f"P_{kind}_{size}").vertices.min(axis=1).max()
             facts[f"P_{kind}^({size})"] = bool(end <= (size - 1) * least + 1e-12)
     return proved(
-        "Some P of each set has no probability below 1/50, so log (M-1)(1-D)/D is least up to D = (M-1)/50, that is 1/10 and "
-        "9/50: a dual argument over all channels, by z3.",
+        "Some P of each set has no probability below 1/50, so that log (M-1)(1-D)/D is the least leakage up to D = (M-1)/50, "
+        "which is 1/10 and 9/50 (a dual argument over all mechanisms, z3).",
         facts,
     )
 
@@ -264,8 +272,10 @@ def moderate_distortion(times: float = 1.0) -> Finding:
     for name, distortion in (("P_II_6", 0.27), ("P_II_10", 0.6), ("P_IIIa_6", 0.5), ("P_IIIa_10", 0.7)):
         source = load_source_set(name)
         here, without = eps(source, distortion * times), symmetric(source.alphabet_size, distortion * times)
-        named[f"{name}, D = {distortion * times:.3g}: {here:.3f} in place of {without:.3f}"] = here - 0.75 * without
-    return holds(named=named, tolerance=0.0)
+        named[f"{name} at D = {distortion * times:.3g}: {here:.3f} nats in place of {without:.3f}"] = (
+            here - 0.75 * without
+        )
+    return holds(named=named, tolerance=0.0, says=f"The structure saves at least a quarter: {'; '.join(named)}.")
 
 
 @claim(
@@ -282,5 +292,5 @@ def more_permutations(fixed: int = 0, first: Rows = (TABLE_1,)) -> Finding:
         facts[f"M = {size}"] = len(places) == size * size and len(set(places.values())) == 1
     swaps = [_swapped(row, letter) for row in first for letter in range(1, len(row))]
     facts["swaps of letter 1"] = SourceSet([list(row) for row in (*first, *swaps)]).source_class == "I"
-    how = "Each letter is as often in each place: the mean of all copies is uniform, M = 2, ..., 6 (enumeration)."
+    how = "The mean of all permuted copies is uniform, as each category is as often in each place (enumeration, M = 2, ..., 6)."
     return proved(how, facts)

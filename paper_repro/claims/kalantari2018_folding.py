@@ -35,6 +35,7 @@ from paper_repro.claims.kalantari_tools import (
     mended,
     missed,
     only_symmetric,
+    symmetric,
 )
 from paper_repro.claims.prove import always, reals
 from paper_repro.errors import optional
@@ -101,12 +102,12 @@ def _twelfths() -> list[Prior]:
 @claim(wrong={"all but a corner": {"left_out": "1 0 0"}, "none left out": {"left_out": ""}})
 def equation_11(left_out: str = "1/3 1/3 1/3") -> Finding:
     others = [one for one in _twelfths() if _falling(one) and as_floats(one).source_class != "II"]
-    name = "twelfths of three letters"
+    name = "ordered distributions of three categories in twelfths"
     wanted = [one for one in others if one != prior(left_out)]
     return corrected(
         {name: (0.0, len(others))},
         {name: (0.0, len(wanted))},
-        says="{} members of the set are not of Class II by the text, {} are not, which is the uniform distribution",
+        says="Among the {name}, the sentence leaves out {} distributions, and {} is not of Class II: the uniform one",
     )
 
 
@@ -123,7 +124,7 @@ def partition(ways: Callable[[int], int] = math.factorial) -> Finding:
     return corrected(
         {f"({name})": (1.0, count) for name, count in found.items()},
         {f"({name})": (ties[name], count) for name, count in found.items()} | {"in none": (0.0, missed_ones)},
-        says="in {} of six disjoint sets there would be, in {} it is",
+        says="The distribution {name} would be in {} of the six ordered sets, if they were disjoint; it is in {}",
     )
 
 
@@ -133,9 +134,10 @@ def disjoint_union(hull: bool = True) -> Finding:
     pieces = _points([*MIRRORED], hull).pieces
     count = sum(any(between in part for part in piece.parts) for piece in pieces)
     first = [[_falling(one[i] for i in order) for order in itertools.permutations(range(3))] for one in _twelfths()]
-    text = "The hull of (3/5, 3/10, 1/10) and (3/10, 3/5, 1/10) has {count} pieces that hold (9/20, 9/20, 1/10)."
+    text = "In the hull of (3/5, 3/10, 1/10) and (3/10, 3/5, 1/10), (9/20, 9/20, 1/10) is in {count} pieces."
     of_definition = refuted(text, count > 1, count=count)
-    one_each = holds(named={"twelfths, each in the first region that has it": float(not all(map(any, first)))})
+    said = "Each distribution of three categories in twelfths is in some ordered region, and can be given to the first one."
+    one_each = holds(named={"twelfths": float(not all(map(any, first)))}, says=said)
     return depends({"with the pieces P|_T of Definition 5": of_definition, "with ties in one piece each": one_each})
 
 
@@ -151,7 +153,8 @@ def union(cyclic: bool = False) -> Finding:
             z3.Or([z3.And([letters[a] >= letters[b] for a, b in itertools.pairwise(order)]) for order in orders])
         )
     return proved(
-        "Each distribution is sorted by a permutation, which is a folding permutation of its set (z3).", facts
+        "Some permutation sorts each distribution, and is then a folding permutation of its set (z3, M = 2, 3, 4).",
+        facts,
     )
 
 
@@ -176,12 +179,12 @@ _NOT_INVERTED = {"T itself, where three letters or more change places": {"invert
 @claim(instance=_unsorted, tolerance=0.0, wrong=_NOT_INVERTED)
 def definition_5_direction(sample: Sample, invert: bool = True) -> Finding:
     one = prior("1/5 1/2 3/10")
-    name = "P = (1/5, 1/2, 3/10), T = (2, 3, 1)"
+    name = "P = (1/5, 1/2, 3/10) and T = (2, 3, 1)"
     return corrected(
         {name: (float(_apply(CYCLE, one)[0]), float(max(one)))},
         {name: (float(_apply(INVERSE if invert else CYCLE, one)[0]), float(max(one)))},
         sample,
-        says="T(P) begins with {}, and the largest probability is {}",
+        says="For {name}, T(P) begins with {}, and the largest probability is {}",
     )
 
 
@@ -189,12 +192,12 @@ def definition_5_direction(sample: Sample, invert: bool = True) -> Finding:
 def definition_6(sample: Sample, invert: bool = True) -> Finding:
     piece = [one for one in _twelfths() if _falling(one[i] for i in CYCLE)]
     kept = {way: sum(_falling(_apply(way, one)) for one in piece) for way in (CYCLE, INVERSE if invert else CYCLE)}
-    name = "distributions in twelfths with P_2 >= P_3 >= P_1, T = (2, 3, 1)"
+    name = "distributions in twelfths with P_2 >= P_3 >= P_1 and T = (2, 3, 1)"
     return corrected(
         {name: (kept[CYCLE], len(piece))},
         {name: (list(kept.values())[-1], len(piece))},
         sample,
-        says="images of {} lie in the ordered region, of {} members",
+        says="For the {name}, the image of {} lies in the ordered region, and the piece has {} members",
     )
 
 
@@ -211,7 +214,8 @@ def meets_ordered(outputs: bool = True) -> Finding:
             kept = {(order[i], order[i], names[i]) for i in range(size)}
             facts[f"M = {size}, letters {order}"] = len(pairs) == size**3 and kept == {(i, i, i) for i in range(size)}
     return proved(
-        "Renaming letters keeps distortions and ratios in columns: all orders for M = 2, 3, 4 (enumeration).", facts
+        "Renaming the categories changes no distortion and no ratio in a column (enumeration of all orders, M = 2, 3, 4).",
+        facts,
     )
 
 
@@ -226,7 +230,7 @@ def folded_sets(ordered: bool = True) -> Finding:
         given += [p >= 0 for p in [*one, *two]]
         given += [a >= b for p in (one, two) for a, b in itertools.pairwise(p) if ordered]
         facts[f"M = {size}"] = always(z3.And([p == z3.Q(1, size) for p in one]), *given)
-    return proved("The uniform distribution is an extreme point of the ordered region, for M = 2, 3, 4 (z3).", facts)
+    return proved("The uniform distribution is an extreme point of the ordered region (z3, M = 2, 3, 4).", facts)
 
 
 # Theorem 3
@@ -244,21 +248,19 @@ def theorem_3_lower(priors: Sequence[Prior] = THREE, hull: bool = True) -> Findi
     least = float(ratio(CONSTANT)) if worst_distortion(priors, CONSTANT) <= Fraction(3, 5) else math.nan
     one = (
         "For the points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3) all D_i are forced equal, and at D = 3/5 the bound is log "
-        "{bound}. Publishing letter 1 with probability 3/5 and letter 2 with 2/5, whatever the letter is, is valid and leaks "
+        "{bound}. Publishing category 1 with probability 3/5 and category 2 with 2/5, whatever the data, is valid and leaks "
         "nothing (log {least})."
     )
     segment = _points(FAR, hull)
     above, exact = _lower(segment, 0.62), certified_ratio(FAR, "31/50", OUTER_KEPT, HALF)
     two = (
         "The segment from (.6, .3, .1) to (.1, .3, .6) meets {regions} regions, which force all D_i equal: at D = 31/50 the "
-        "bound is log {bound}. Keeping letters 1 and 3 with probability 19/35 each is valid and leaks log {least}, the least."
+        "bound is log {bound}. Keeping categories 1 and 3 with probability 19/35 each is valid and leaks log {least}, the least."
     )
     regions = len(segment.permutations)
     readings = {
         "of any sets": refuted(one, bound > least + 1e-6, bound=bound, least=least),
-        "of convex sets, as all are taken to be": refuted(
-            two, above > exact + 1e-6, regions=regions, bound=above, least=exact
-        ),
+        "of convex sets (Remark 4)": refuted(two, above > exact + 1e-6, regions=regions, bound=above, least=exact),
     }
     return depends(readings)
 
@@ -309,22 +311,52 @@ def _above(rng: np.random.Generator, *, reading: Reading = "largest") -> float:
     wrong={"with D_i <= 1 alone added": {"reading": "printed"}, "with nothing added": {"reading": "literal"}},
 )
 def theorem_3_upper(sample: Sample, reading: Reading = "largest") -> Finding:
-    name, least = "(.7, .2, .1) and (.7, .1, .2), D = 3/20", certified_ratio(LAST, "3/20", response(3, "3/20"))
+    name, least = "(.7, .2, .1) and (.7, .1, .2) at D = 3/20", certified_ratio(LAST, "3/20", response(3, "3/20"))
 
     def bound(how: Reading) -> dict[str, tuple[float, float]]:
         return {name: (math.exp(theorem_3(_points(LAST), 0.15, how).upper), least)}
 
-    says = "the upper bound is log {}, the least leakage log {}"
+    says = "For {name}, the upper bound is log {}, and the least leakage is log {}"
     return corrected(bound("printed"), bound(reading), sample, tolerance=ROUNDING, says=says)
 
 
-@claim(wrong={"for D < M max min P_i": {"spare": 1}})
-def theorem_3_symmetric(spare: int = 0) -> Finding:
-    """Both bounds are this number by definition; below D^(1) of P^cup some P in the set has ``min P_i > D >= D / (M - 1)``."""
+def _symmetric_below(rng: np.random.Generator, *, lower_of_union: bool = False, **_: int) -> float:
+    """Both bounds below D^(1) of their own folded image, and the least leakage below D^(1) of the union, by the library."""
+    source = _tenths(rng)
+    folding = _points(source, bool(rng.random() < 0.5))
+    if not folding.intersection:
+        return math.nan
+    first = [float(as_source_set(image).vertices[:, -1].max()) for image in (folding.intersection, folding.union)]
+    if min(first) < 1e-3:
+        return math.nan
+    inner, outer = (float(rng.uniform(0.05, 0.98)) * end for end in first)
+    size = source.alphabet_size
+    lower = outer if lower_of_union else inner
+    violations = [abs(theorem_3(folding, lower).lower - symmetric(size, lower))]
+    violations += [abs(theorem_3(folding, outer).upper - symmetric(size, outer))]
+    return max(*violations, abs(eps(source, outer) - symmetric(size, outer)))
+
+
+@claim(
+    instance=_symmetric_below,
+    tolerance=ROUNDING,
+    share=0.3,
+    wrong={
+        "for D < M max min P_i": {"spare": 1},
+        "the lower bound too for D < D^(1) of P^cup": {"lower_of_union": True},
+    },
+)
+def theorem_3_symmetric(sample: Sample, spare: int = 0, lower_of_union: bool = False) -> Finding:
+    """By eq. (16) each bound is this number below D^(1) of its own image; some P of the set has ``min P_i`` = D^(1) of P^cup."""
+    # D^(1) is 1/10 for the intersection of the images of these points, and 1/4 for their union.
+    distortion = 0.22 if lower_of_union else 0.09
+    lower = theorem_3(_points([*MIRRORED, prior("2/5 7/20 1/4")]), distortion).lower
+    named = {f"the lower bound of three points, D = {distortion}": abs(lower - symmetric(3, distortion)) < ROUNDING}
     return proved(
-        "For all M: up to D = (M-1) m, where some P in the set has no probability below m, a dual argument over all channels "
-        "gives log (M-1)(1-D)/D (z3); D^(1) is the largest m.",
-        only_symmetric(spare),
+        "Some P of the set has no probability below m = D^(1) of P^cup. A dual argument over all mechanisms then gives "
+        "log (M-1)(1-D)/D up to D = (M-1) m (z3, every M). Each bound is this number by (16), below D^(1) of its own image.",
+        only_symmetric(spare) | named,
+        sample,
     )
 
 
@@ -333,8 +365,8 @@ def theorem_3_zero(first: Callable[[Any], Any] = lambda m: (m - 1) / m) -> Findi
     size, mass, distortion = reals("M mass D")
     valid = always(mass - mass / size <= distortion, size >= 3, mass == 1, distortion >= first(size))
     return proved(
-        "For all M: answering with a uniformly drawn letter changes it with probability (M-1)/M under every P (z3). For the "
-        "points (3/5, 3/10, 1/10), (3/10, 3/5, 1/10) nothing leaks from 11/20 on already, less than 2/3.",
+        "Publishing a uniformly drawn category has the distortion (M-1)/M under every P (z3, every M). For the points "
+        "(3/5, 3/10, 1/10), (3/10, 3/5, 1/10) nothing leaks from 11/20 on already, which is less than 2/3.",
         {"valid": valid, "earlier": abs(last_budget(as_floats(*MIRRORED)) - 0.55) < 1e-9},
     )
 
@@ -355,7 +387,7 @@ def theorem_3_range(last: int = -2) -> Finding:
     return corrected(
         {f"M = {m}": (m + 1, found[m]) for m in sizes},
         {f"M = {m}": (m + last + 1, found[m]) for m in sizes},
-        says="{} values of l are printed, for {} of them the formula means something",
+        says="For {name}, {} values of l are printed, and the formula is defined for {} of them",
     )
 
 
@@ -366,10 +398,10 @@ def theorem_3_order(without: Reading = "printed", within: Reading = "corrected")
     outer = certified_ratio(OUTER, "31/50", OUTER_KEPT, HALF)
     free = math.exp(theorem_3(_points(LAST), 0.15, without).lower)
     rising = math.exp(theorem_3(_points(OUTER), 0.62, within).lower)
-    one = "For (.7, .2, .1) and (.7, .1, .2), D_2 = D_3, at D = 3/20 the program gives log {found}, and log {exact} is the least."
+    one = "For (.7, .2, .1) and (.7, .1, .2), where D_2 = D_3, at D = 3/20 the program gives log {found}, not log {exact}."
     two = (
-        "For (.5, .3, .2) and (.2, .3, .5), D_1 = D_3, at D = 31/50 the program gives log {found}. Distortions "
-        "(16/35, 1, 16/35), of which the middle one is the largest, leak log {exact}, the least."
+        "For (.5, .3, .2) and (.2, .3, .5), where D_1 = D_3, at D = 31/50 the program gives log {found}. A mechanism with the "
+        "distortions (16/35, 1, 16/35), of which the middle one is the largest, leaks log {exact}, the least."
     )
     readings = {
         "without the order, as (10) and (17) are printed": refuted(one, free < last - 1e-6, found=free, exact=last),
@@ -383,8 +415,8 @@ def permuted_mechanism(priors: Sequence[Prior] = THREE) -> Finding:
     swapped = channel("2/5 3/5 0; 2/5 3/5 0; 2/5 3/5 0")
     one, two = worst_distortion(priors, CONSTANT), worst_distortion(priors, swapped)
     text = (
-        "The points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3) fold onto the first and are P^LB. Publishing letter 1 with "
-        "probability 3/5 and letter 2 with 2/5 has distortion {one}; with the two letters swapped, {two}."
+        "The points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3) fold onto the first and are P^LB. Publishing category 1 with "
+        "probability 3/5 and category 2 with 2/5 has the distortion {one}; with the two categories swapped it is {two}."
     )
     return refuted(text, two > one, one=one, two=two)
 
@@ -395,8 +427,8 @@ def equations_52_53(priors: Sequence[Prior] = THREE, reading: Reading = "printed
     unfolded = as_source_set(part for piece in points.unfolded(points.intersection) for part in piece.parts)
     program, exact = (math.exp(value) for value in (max(theorem_3(points, 0.6, reading)), eps(unfolded, 0.6)))
     text = (
-        "P^LB = P^UB are the {count} points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3) themselves. At D = 3/5 the program is log "
-        "{program}, and nothing needs to leak (log {exact})."
+        "For the {count} points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3), P^LB and P^UB are the points themselves. At D = 3/5 "
+        "the program gives log {program}, and nothing needs to leak (log {exact})."
     )
     return refuted(text, abs(program - exact) > 1e-6, count=unfolded.vertex_count, program=program, exact=exact)
 
@@ -414,19 +446,19 @@ def _part(rng: np.random.Generator, *, inside: bool = True) -> float:
 def nested_sets(sample: Sample, inside: bool = True) -> Finding:
     one = certified_ratio([prior("3/5 2/5")], "2/5", channel("1 0; 1 0"))
     two = certified_ratio([prior("3/5 2/5"), prior("2/5 3/5")], "2/5", response(2, "2/5"), HALF)
-    name = "{(3/5, 2/5)} within {(3/5, 2/5), (2/5, 3/5)}, D = 2/5"
+    name = "{(3/5, 2/5)} within {(3/5, 2/5), (2/5, 3/5)} at D = 2/5"
     return corrected(
         {name: (max(one, two), one)},
         {name: (min(one, two), one)},
         sample,
         tolerance=ROUNDING,
-        says="the smaller set would need log {} at least, and needs log {}",
+        says="For {name}, the smaller set would need at least log {}, and it needs log {}",
     )
 
 
 @for_all(
     lambda rng: (_tenths(rng),),
-    of="hulls of distributions in tenths, exact",
+    of="hulls of distributions in tenths (in exact arithmetic)",
     tolerance=0.0,
     share=0.2,
     wrong={"folded by T as printed": {"direction": "printed"}},
@@ -448,9 +480,10 @@ def no_gradual_shrinking(rows: Sequence[Sequence[float]] = ((0.6, 0.25, 0.15), (
     for distortion in (0.26, 0.29, 0.32, 0.35, 0.38):
         whole = least_ratio(vertices, distortion)
         dropped = min(least_ratio(vertices, distortion, [(-np.eye(3)[i], -1.0)]) for i in range(3))
-        name = f"D = {distortion}, least ratio {whole:.4f}, with a letter dropped {dropped:.4f}"
-        named[f"{{(.6, .25, .15), (.6, .15, .25)}}, {name}" if not named else name] = whole * 1.01 - dropped
-    return holds(named=named)
+        name = f"{whole:.4f} and {dropped:.4f} at D = {distortion}"
+        named[name] = whole * 1.01 - dropped
+    said = "For {(.6, .25, .15), (.6, .15, .25)}, the least ratio is below the least ratio with a category suppressed"
+    return holds(named=named, says=f"{said}: {'; '.join(named)}.")
 
 
 # What follows from Theorem 3
@@ -535,19 +568,19 @@ def corollary_1(sample: Sample, alike: bool = True) -> Finding:
     both = certified_ratio(MIRRORED, "2/5", TWO_KEPT, HALF)
     segment = as_floats(*MIRRORED)
     found = eps(as_source_set(Folding(segment).intersection), 0.4)
-    named = {"the segment, D = 2/5": missed(segment, 0.4, lower=found, upper=found)}
-    text = "The points (.6, .3, .1) and (.3, .6, .1) fold onto the first. At D = 2/5 it needs log {one}, both of them log {both}."
+    named = {"the segment between the two points at D = 2/5": missed(segment, 0.4, lower=found, upper=found)}
+    text = "The points (.6, .3, .1) and (.3, .6, .1) fold onto the first. At D = 2/5 it needs log {one}, both need log {both}."
     points = refuted(text, both > one, one=one, both=both)
     convex = holds(sample, named=named, tolerance=ROUNDING, of="convex sets that fold alike")
-    return depends({"of convex sets, as all are taken to be": convex, "of any sets": points})
+    return depends({"of convex sets (Remark 4)": convex, "of any sets": points})
 
 
 @claim(instance=_alike, tolerance=ROUNDING, share=0.2, wrong={"with D_i <= 1 alone added": {"reading": "printed"}})
 def remark_7_alike(sample: Sample, reading: Reading = "largest") -> Finding:
     least = certified_ratio(LAST, "3/20", response(3, "3/20"))
     segment, points = (
-        "the segment from (.7, .2, .1) to (.7, .1, .2), D = 3/20",
-        "the three points of Theorem 3, D = 3/5",
+        "the segment from (.7, .2, .1) to (.7, .1, .2) at D = 3/20",
+        "the points (.6, .3, .1), (.3, .6, .1), (.6, .1, .3) at D = 3/5",
     )
 
     def found(how: Reading) -> float:
@@ -559,7 +592,7 @@ def remark_7_alike(sample: Sample, reading: Reading = "largest") -> Finding:
         {segment: (found(reading), least)},
         sample,
         tolerance=ROUNDING,
-        says="the program gives log {}, the least leakage is log {}",
+        says="For {name}, the program gives log {}, and the least leakage is log {}",
     )
 
 
@@ -572,9 +605,10 @@ def tightness(reading: Reading = "printed") -> Finding:
     bound = math.exp(theorem_3(alike, 0.15, reading).upper)
     error = max(abs(end - eps(rows, d)) for d in np.arange(1, 20) / 20 for end in theorem_3(apart, float(d), "largest"))
     return refuted(
-        "Not sufficient: the pieces of the segment from (.7, .2, .1) to (.7, .1, .2) fold alike, and at D = 3/20 both bounds are "
-        "log {bound}, the least leakage log {least}. Not necessary: those of the hull of (.6, .3, .1), (.3, .6, .1), "
-        "(.8, .15, .05) do not, and with the largest ratio over letters both bounds are exact at D = 1/20, 2/20, ..., 19/20.",
+        "The condition is not sufficient: the pieces of the segment from (.7, .2, .1) to (.7, .1, .2) fold alike, and at "
+        "D = 3/20 both bounds are log {bound}, but the least leakage is log {least}. It is not necessary: the pieces of the hull "
+        "of (.6, .3, .1), (.3, .6, .1), (.8, .15, .05) do not fold alike, and with the largest ratio over the categories both "
+        "bounds are exact at D = 1/20, 2/20, ..., 19/20.",
         abs(bound - least) > 1e-6 and alike.folds_alike and not apart.folds_alike and error < ROUNDING,
         bound=bound,
         least=least,
@@ -588,5 +622,6 @@ def abstract_tight(reading: Reading = "printed") -> Finding:
     least = certified_ratio(LAST, "3/20", response(3, "3/20"))
     text = "The segment from (.7, .2, .1) to (.7, .1, .2) folds alike. At D = 3/20 both bounds are log {bound}, not log {least}."
     ends = [abs(math.exp(end) - least) for end in theorem_3(folding, 0.15, "largest")]
-    right = holds(named={"the largest ratio over letters": max(ends)}, tolerance=ROUNDING)
+    said = "With the largest ratio over the categories both bounds are exact there."
+    right = holds(named={"the largest ratio over the categories": max(ends)}, tolerance=ROUNDING, says=said)
     return mended(text, folding.folds_alike and abs(bound - least) > 1e-6, right, bound=bound, least=least)

@@ -47,8 +47,8 @@ def information_hull(notion: Notion | None = None) -> Finding:
     )
     hull = float(leakage_curve(ENDS, 0.05, notion=notion or MutualInformation()))
     text = (
-        "For the points (1, 0), (0, 1) the identity, which is always valid, has information {points} under either. Their hull "
-        "needs {hull} at D = 1/20."
+        "For the points (1, 0), (0, 1) the identity, which is always valid, has the mutual information {points} under either. "
+        "Their hull needs {hull} nats at D = 1/20."
     )
     return refuted(text, hull > points + 1e-6, points=points, hull=round(hull, 6))
 
@@ -79,7 +79,8 @@ def valid_mechanisms(most: int = 1) -> Finding:
     mean = w * s * x + w * (1 - s) * y + (1 - w) * s * u + (1 - w) * (1 - s) * v
     facts["a mixture is at most D"] = always(mean <= limit, *given)
     return proved(
-        "Bilinear in source and diagonal (sympy, M = 2, 3, 4), and mixtures are at most the largest (z3).", facts
+        "Distortion is bilinear in prior and diagonal (sympy, M = 2, 3, 4), and mixtures are at most the largest (z3).",
+        facts,
     )
 
 
@@ -99,17 +100,19 @@ def _concave(rng: np.random.Generator, *, linear: bool = False) -> float:
 @claim(instance=_concave, tolerance=1e-12, wrong={"linear": {"linear": True}})
 def convex_in_source(sample: Sample, linear: bool = False) -> Finding:
     mean, middle = (information(one, IDENTITY) for one in (np.array([1.0, 0.0]), np.array([0.5, 0.5])))
-    name = "(1/2, 1/2), half way from (1, 0) to (0, 1), through the identity"
+    name = "(1/2, 1/2), half way from (1, 0) to (0, 1), and the identity"
     return corrected(
         {name: (mean, middle)},
         {name: (mean if linear else max(mean, middle), middle)},
         sample,
-        says="at most {} for a convex function, it is {}",
+        says="For {name}, a convex function would be at most {}, and the information is {} nats",
     )
 
 
-@for_all(_two_sources, of="mixtures of two channels", tolerance=1e-12, wrong={"and source together": {"joint": True}})
-@example("identity and exchange", IDENTITY, IDENTITY[::-1], np.full(2, 0.5), np.full(2, 0.5), 0.5)
+@for_all(_two_sources, of="mixtures of two mechanisms", tolerance=1e-12, wrong={"and source together": {"joint": True}})
+@example(
+    "the identity and the exchange of two categories", IDENTITY, IDENTITY[::-1], np.full(2, 0.5), np.full(2, 0.5), 0.5
+)
 def convex_in_channel(
     one: FloatArray, two: FloatArray, source: FloatArray, other: FloatArray, share: float, *, joint: bool = False
 ) -> float:
@@ -128,8 +131,8 @@ def compact_sets(closed: bool = False) -> Finding:
 
     exceeded = always(z3.And(member(nearer), 1 - nearer > 1 - one), member(one), 4 * nearer == 2 * one + 1)
     text = (
-        "The Class II set of (p, 1 - p), 1/2 < p <= 1, is not closed: P_2 comes as near to {limit} as one likes, and there "
-        "is no largest, so no D^(1) by eq. (9)."
+        "The Class II set of all (p, 1 - p), 1/2 < p <= 1, is not closed: P_2 comes arbitrarily near to {limit}, and no largest "
+        "one exists, hence no D^(1) by eq. (9)."
     )
     # Over budget at the end 1/2, so over budget at a p near to it: the end forbids no mechanism.
     d, e, limit = reals("d e D")
@@ -147,7 +150,7 @@ def _set_and_budget(rng: np.random.Generator) -> tuple[Any, ...]:
 
 @for_all(
     lambda rng: (random_set(rng, "III", letters=(2, 4), vertices=(2, 2)), float(rng.uniform(0.02, 0.5))),
-    of="segments, the largest information of the best mechanism against a program for one source",
+    of="segments (the largest information of the optimal mechanism, against a program for one prior)",
     tolerance=SOLVED,
     share=0.2,
     wrong={"over the ends alone": {"hull": False}},
@@ -189,7 +192,7 @@ def upper_bound(known: bool = True) -> Finding:
 
 @for_all(
     lambda rng: (random_set(rng, "III", letters=(3, 4)), random_channel(rng, 4)),
-    of="mechanisms, worst case over a set",
+    of="mechanisms in the worst case over a set",
     share=0.4,
     wrong={"the other way round": {"converse": True}},
 )
@@ -230,13 +233,11 @@ def lemma_3_formula(sample: Sample, off: float = 1.0) -> Finding:
     }
     worst, formula = max(information(one, IDENTITY) for one in IDENTITY), kalantari2018.lemma_3(2, 0.05)
     text = (
-        "For the points (1, 0), (0, 1) at D = 1/20 the formula is {formula}. The identity is valid and has information {worst} "
-        "under either."
+        "For the points (1, 0), (0, 1) at D = 1/20 the formula gives {formula} nats. The identity is valid and has the "
+        "information {worst} under either."
     )
     readings = {
-        "of convex sets, as all are taken to be": holds(
-            sample, named=named, tolerance=SOLVED, of="convex Class I sets at any D"
-        ),
+        "of convex sets (Remark 4)": holds(sample, named=named, tolerance=SOLVED, of="convex Class I sets, at any D"),
         "of any sets": refuted(text, formula > worst, formula=round(formula, 6), worst=worst),
     }
     return depends(readings)
@@ -246,8 +247,9 @@ def lemma_3_formula(sample: Sample, off: float = 1.0) -> Finding:
 def lemma_3_first_letter(matrix: str = "1 0; 1 0") -> Finding:
     priors = [prior("1/2 1/2"), prior("1/4 3/4")]
     found, even = (worst_distortion(priors, channel(one)) for one in (matrix, "1/2 1/2; 1/2 1/2"))
-    text = "Over (1/2, 1/2) and (1/4, 3/4), a set of Class I, the distortion is {found}; (M-1)/M is {limit}."
-    right = holds(named={"a uniformly drawn letter": float(even) - 0.5})
+    text = "Over (1/2, 1/2) and (1/4, 3/4), a set of Class I, the distortion is {found}, and (M-1)/M is {limit}."
+    said = "Publishing a uniformly drawn category has the distortion 1/2."
+    right = holds(named={"a uniformly drawn category": float(even) - 0.5}, says=said)
     return mended(text, found > 0.5, right, found=found, limit=0.5)
 
 
@@ -264,8 +266,11 @@ def _symmetric_excess(rng: np.random.Generator, **_: FloatArray) -> float:
 )
 def lemma_5_worst_source(sample: Sample, matrix: FloatArray = SLANTED) -> Finding:
     even, other = (information(np.array(one), matrix) for one in ((0.5, 0.5), (0.6, 0.4)))
-    text = "Through rows (1, 0), (1/2, 1/2) the uniform distribution has information {even}, (3/5, 2/5) has log 5/4 = {other}."
-    right = holds(sample, tolerance=1e-12, of="sources through $Q_D$")
+    text = (
+        "Through the mechanism with rows (1, 0), (1/2, 1/2) the uniform prior has the information {even}, and (3/5, 2/5) has "
+        "log 5/4 = {other}."
+    )
+    right = holds(sample, tolerance=1e-12, of="priors through $Q_D$")
     return mended(text, other > even, right, even=round(even, 6), other=round(other, 6))
 
 
@@ -274,7 +279,7 @@ def _sharp(rng: np.random.Generator) -> tuple[FloatArray]:
     return ((1 - share) * random_channel(rng, size) + share * np.eye(size),)
 
 
-@for_all(_sharp, of="channels", tolerance=1e-12, wrong={"without D log (M-1)": {"off": 0.0}})
+@for_all(_sharp, of="mechanisms", tolerance=1e-12, wrong={"without D log (M-1)": {"off": 0.0}})
 @example("rows (1, 0), (1/2, 1/2), D = 1/4", SLANTED)
 def equation_28(matrix: FloatArray, *, off: float = 1.0) -> float:
     size = len(matrix)
@@ -294,13 +299,14 @@ def equation_24(off: int = 0) -> Finding:
     entropy = -changed * sympy.log(changed) - kept * sympy.log(kept)
     formula = sympy.log(size) - entropy - changed * sympy.log(others + off)
     return proved(
-        "The sum over all inputs and outputs, for all M and D (sympy).", {"identical": identical(terms, formula)}
+        "The sum over all inputs and outputs is this formula, for all M and D (sympy).",
+        {"identical": identical(terms, formula)},
     )
 
 
 @for_all(
     lambda rng: (random_channel(rng, int(rng.integers(2, 5))),),
-    of="channels, all permutations",
+    of="mechanisms, with all permutations",
     tolerance=1e-12,
     share=0.5,
     wrong={"for a source that is not uniform": {"power": 2}},
@@ -333,13 +339,13 @@ def _answers(letter: int | None, ordered: bool = True) -> dict[str, bool]:
 
 @claim(wrong={"to the least likely": {"letter": -1}})
 def lemma_4_if(letter: int = 0) -> Finding:
-    return proved("The distortion is 1 - P_1 under each P of the set: M = 2, 3, 4 (z3).", _answers(letter))
+    return proved("The distortion is 1 - P_1 under each P of the set (z3, M = 2, 3, 4).", _answers(letter))
 
 
 @claim(wrong={"of sets without an order": {"ordered": False}})
 def lemma_4_only_if(ordered: bool = True) -> Finding:
     """No information: rows are alike but for letters without probability, which have no part in the distortion."""
-    how = "Constant answers have a distortion of 1 - P_1 or more under each ordered P: M = 2, 3 (z3)."
+    how = "Constant answers have a distortion of at least 1 - P_1 under each ordered P (z3, M = 2, 3)."
     return proved(how, _answers(None, ordered))
 
 
@@ -352,9 +358,10 @@ def figure_6(end: float = 0.9) -> Finding:
     for distortion in (0.05, 0.3, 0.6, 0.85):
         one = least_information(exact.vertices[0], exact.vertices, distortion)
         two = eps(exact, distortion)
-        named[f"D = {distortion}: {one:.4f} < {two:.4f}"] = one - two + 1e-4
-    named[f"D = {end}: both 0"] = max(eps(exact, end), _mi(exact, end))
-    return holds(named=named, tolerance=SOLVED)
+        named[f"{one:.4f} < {two:.4f} at D = {distortion}"] = one - two + 1e-4
+    named[f"both are 0 at D = {end}"] = max(eps(exact, end), _mi(exact, end))
+    said = "Mutual information is below the leakage under differential privacy, in nats"
+    return holds(named=named, tolerance=SOLVED, says=f"{said}: {'; '.join(named)}.")
 
 
 @claim(wrong={"both 0 from D = 3/5 on": {"end": 0.6}})
@@ -362,19 +369,20 @@ def figure_7(end: float = 0.7) -> Finding:
     source, named = load_source_set("P_II_10"), {}
     for distortion in (0.05, 0.2, 0.4, 0.65):
         one, two = _mi(source, distortion), eps(source, distortion)
-        named[f"D = {distortion}: {one:.4f} < {two:.4f}"] = one - two + 1e-4
-    named[f"D^(M-1) = {end}: both 0"] = max(_mi(source, end), eps(source, end))
-    return holds(named=named, tolerance=SOLVED)
+        named[f"{one:.4f} < {two:.4f} at D = {distortion}"] = one - two + 1e-4
+    named[f"both are 0 at D^(M-1) = {end}"] = max(_mi(source, end), eps(source, end))
+    said = "Mutual information is below the leakage under differential privacy, in nats"
+    return holds(named=named, tolerance=SOLVED, says=f"{said}: {'; '.join(named)}.")
 
 
 @for_all(
     lambda rng: (_any_set(rng), *np.sort(rng.uniform(0.02, 0.8, size=2)).tolist()),
-    of="sets, middle of two distortions",
+    of="sets (at the middle of two distortions)",
     tolerance=SOLVED,
     share=0.2,
     wrong={"of differential privacy": {"notion": DifferentialPrivacy()}},
 )
-@example("Table II, D = 2/5, 7/10", load_source_set("P_II_10"), 0.4, 0.7)
+@example("Table II, D = 2/5 and 7/10", load_source_set("P_II_10"), 0.4, 0.7)
 def convex_information(source: SourceSet, one: float, two: float, *, notion: Notion | None = None) -> float:
     ends, middle = (
         leakage_curve(source, d, notion=notion or MutualInformation()) for d in ([one, two], (one + two) / 2)
@@ -412,12 +420,12 @@ def same_perfect_privacy(sample: Sample, first: bool = False) -> Finding:
     named["Table II"] = _ends_apart(load_source_set("P_II_10"), first)
     needed = 0.0 if max(information(one, IDENTITY) for one in IDENTITY) == 0 else last_budget(ENDS)
     text = (
-        "For the points (1, 0), (0, 1) the identity has no information under either: none is needed at D = {needed}. "
-        "Differential privacy has no leakage from D = {end} on."
+        "For the points (1, 0), (0, 1) the identity has the information 0 under either, so that the least information is 0 at "
+        "D = {needed}. The least leakage under differential privacy is 0 from D = {end} on."
     )
-    of = "convex sets, just below the end and at it"
+    of = "convex sets (just below the end and at it)"
     readings = {
-        "of convex sets, as all are taken to be": holds(sample, named=named, tolerance=SOLVED, of=of),
+        "of convex sets (Remark 4)": holds(sample, named=named, tolerance=SOLVED, of=of),
         "of any sets": refuted(text, needed < last_budget(ENDS), needed=needed, end=last_budget(ENDS)),
     }
     return depends(readings)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose, proved
+from paper_repro.claims.base import Finding, Sample, claim, corrected, holds, loose, proved, uncertain
 from paper_repro.claims.draw import random_set
 from paper_repro.claims.exact import (
     KNOWN,
@@ -40,7 +40,7 @@ def equation_25(odds: int = 3, strict_odds: int = 3) -> Finding:
     pairs = [(same[x][y], same[1 - x][y]) for x in range(2) for y in range(2)]
     below, at_most = (sum(a < strict_odds * b for a, b in pairs), sum(a <= odds * b for a, b in pairs))
     name = "both mechanisms with rows (3/4, 1/4), (1/4, 3/4)"
-    says = "all {} of Q(y|x) are said to be below 3 Q(y|x'), and {} are"
+    says = "For {name}, all {} of Q(y|x) are said to be below 3 Q(y|x'), and {} are"
     return corrected({name: (4.0, float(below))}, {name: (4.0, float(at_most))}, says=says)
 
 
@@ -55,8 +55,8 @@ def _sums(order: Sequence[int], changed: Prior) -> tuple[float, float, float]:
 @claim(wrong={"for a swap, its own inverse": {"order": (1, 0, 2)}, "with T twice": {"mended": 0}})
 def lemma_2_equation_27(order: Sequence[int] = (2, 0, 1), mended: int = 1) -> Finding:
     sums = _sums(order, prior("1/5 3/10 1/10"))
-    name = "P = (1/2, 3/10, 1/5), D = (1/5, 3/10, 1/10), T = (3, 1, 2)"
-    says = "the sum in the middle is {}, and sum P_i D_i is {}"
+    name = "P = (1/2, 3/10, 1/5), D = (1/5, 3/10, 1/10) and T = (3, 1, 2)"
+    says = "For {name}, the sum in the middle is {}, and the sum of P_i D_i is {}"
     return corrected({name: (sums[0], sums[2])}, {name: (sums[mended], sums[2])}, says=says)
 
 
@@ -64,9 +64,9 @@ def lemma_2_equation_27(order: Sequence[int] = (2, 0, 1), mended: int = 1) -> Fi
 def lemma_7_proof(changed: str = "3/10 1/5 1/10") -> Finding:
     before = prior(changed)
     rising = float(dot(KNOWN, sorted(before)))
-    name = "P = (1/2, 3/10, 1/5), D = (3/10, 1/5, 1/10)"
+    name = "P = (1/2, 3/10, 1/5) and D = (3/10, 1/5, 1/10)"
     pair = float(dot(KNOWN, before))
-    says = "the sum at most D is {} as printed, and that of the valid mechanism is {}"
+    says = "For {name}, the printed sum is {}, and the distortion of the valid mechanism is {}"
     return corrected({name: (rising, pair)}, {name: (pair, pair)}, says=says)
 
 
@@ -77,10 +77,10 @@ def lemma_7_proof(changed: str = "3/10 1/5 1/10") -> Finding:
 def equation_28_first(odds: int = 3, shown: str = "1/3") -> Finding:
     matrix = response(2, shown)
     pairs = [(matrix[i][j], matrix[j][j]) for i, j in ((0, 1), (1, 0))]
-    name = "M = 2, Q_D with D = 1/4 of ratio 3, and Q with rows (2/3, 1/3), (1/3, 2/3) of ratio 2"
+    name = "M = 2, Q_D with D = 1/4 and ratio 3, and Q with rows (2/3, 1/3), (1/3, 2/3) and ratio 2"
     above, mended = sum(a > 3 * b for a, b in pairs), sum(a * odds > b for a, b in pairs)
-    says = "{} of two pairs at least are said to have Q(j|i) > 3 Q(j|j), and {} have"
-    return corrected({name: (1.0, float(above))}, {name: (2.0, float(mended))}, says=says)
+    says = "For {name}, at least {} of the two pairs must have Q(j|i) > 3 Q(j|j), and {} have it"
+    return uncertain(corrected({name: (1.0, float(above))}, {name: (2.0, float(mended))}, says=says))
 
 
 @claim(wrong={"M for M-1 in the factor": {"less": 0}})
@@ -97,7 +97,7 @@ def equation_28_sums(less: int = 1) -> Finding:
             (size - total) / (1 - distortion),
         ]
         facts[f"M = {size}"] = all(identical(one, lines[0]) for one in lines[1:])
-    return proved("Sympy: the four lines are one function of D and D_1, ..., D_M, M = 2 to 5.", facts)
+    return proved("The four lines are one function of D and D_1, ..., D_M (sympy, M = 2 to 5).", facts)
 
 
 @claim(wrong={"for the leakage of Q_D itself": {"strict": False}, "> (M-1) D / (1-D)": {"other": True}})
@@ -108,7 +108,10 @@ def equation_29_sum(strict: bool = True, other: bool = False) -> Finding:
     # The sum over i != j of t Q(j|i) >= Q(j|j).
     given = [m >= 2, d > 0, m * d < m - 1, t >= 1, kept >= 0, t * (m - kept) >= (m - 1) * kept, less]
     bound = (m - kept) * (1 - d) > (m - 1) * d if other else m - kept > m * d
-    return proved("Z3, every M: from the sum of t Q(j|i) >= Q(j|j) over i != j.", {"sum of D_j": always(bound, *given)})
+    return proved(
+        "It follows from the sum of t Q(j|i) >= Q(j|j) over i != j (z3, every M).",
+        {"sum of D_j": always(bound, *given)},
+    )
 
 
 # Theorem 2: thresholds
@@ -118,13 +121,15 @@ def equation_29_sum(strict: bool = True, other: bool = False) -> Finding:
 def output_size(more: int = 0) -> Finding:
     found = {}
     for name, one, distortion, columns in (
-        ("(1/2, 3/10, 1/5), D = 1/10 < D^(1)", KNOWN, 0.1, 1),
-        ("Table I, D = 2/25 < D^(3)", prior("7/10 3/20 3/50 1/25 3/100 1/50"), 0.08, 3),
+        ("(1/2, 3/10, 1/5) at D = 1/10 < D^(1)", KNOWN, 0.1, 1),
+        ("Table I at D = 2/25 < D^(3)", prior("7/10 3/20 3/50 1/25 3/100 1/50"), 0.08, 3),
     ):
         least = min(output_sizes(np.array([[float(p) for p in one]]), distortion))
         below = distortion < tail(one, columns)
         found[name] = (float(len(one) - columns + more), float(least) if below else -math.inf)
-    return loose(found, says="at least {} letters are published, in fact at least {}")
+    return loose(
+        found, says="For {name}, the stated least number of published categories is {}, and the exact one is {}"
+    )
 
 
 @claim(wrong={"D >= D^(M-2)": {"begin": 2}, "letters in any order": {"sorted_": False}})
@@ -139,18 +144,20 @@ def lemma_5_perfect(begin: int = 1, sorted_: bool = True) -> Finding:
         least = z3.And(*(one * weight <= weight * p[0] for one, weight in zip(p, a, strict=True)))
         facts[f"an answer without leakage has distortion 1 - P_1 or more, M = {size}"] = always(least, *answers)
         facts[f"1 - P_1 is D^(M-1), M = {size}"] = always(1 - p[0] == sum(p[begin:]), sum(p) == 1)
-    how = "Z3, M = 3 to 5: answers with probabilities a_i have distortion sum P_i (1 - a_i) >= 1 - P_1, attained by a_1 = 1."
+    how = (
+        "Constant answers a_i have distortion sum P_i (1 - a_i) >= 1 - P_1, with equality for a_1 = 1 (z3, M = 3 to 5)."
+    )
     return proved(how, facts)
 
 
 @claim(wrong={"none of M-k+1 letters or fewer": {"more": 1}, "for D^(1) <= D": {"distortion": 0.2}})
 def lemma_6_support(more: int = 0, distortion: float = 0.1) -> Finding:
     sizes = output_sizes(np.array([[0.5, 0.3, 0.2]]), distortion)
-    largest, least = "(1/2, 3/10, 1/5), D = 1/10 < D^(1), k = 1, largest output", "the same, smallest output"
+    largest, least = "(1/2, 3/10, 1/5), k = 1 and D = 1/10 < D^(1)", "the same, smallest output"
     return corrected(
         {largest: (2.0, float(max(sizes)))},
         {least: (3.0 + more, float(min(sizes)))},
-        says="M-k = {} letters at most, in fact {}",
+        says="For {name}, at most M-k = {} categories are said to be published, and {} can be",
     )
 
 
@@ -159,8 +166,11 @@ def lemma_6_proof(letters: int = 1) -> Finding:
     shorter = ("1 0 0; 0 1 0; 0 1 0", "1 0 0; 1 0 0; 0 0 1", "0 1 0; 0 1 0; 0 0 1")
     found = [worst_distortion([KNOWN], channel(rows)) for rows in shorter]
     above, at_least = (sum(d > tail(KNOWN, 1) for d in found), sum(d >= tail(KNOWN, letters) for d in found))
-    name = "(1/2, 3/10, 1/5), one letter published as another, the two others as they are"
-    says = "all {} are said to have a distortion above 1/5, and {} have"
+    name = "(1/2, 3/10, 1/5)"
+    says = (
+        "For {name}, the {} mechanisms that publish one category as another and keep the two others are said to have distortions "
+        "above P_3 = 1/5, and {} of them have"
+    )
     return corrected({name: (3.0, float(above))}, {name: (3.0, float(at_least))}, says=says)
 
 
@@ -174,8 +184,8 @@ def ratio_above_1(bound: int = 1, strict: bool = False) -> Finding:
     truth = float(sum((1 - two) / one >= 1 for one, two in pairs))
     said, mended = (float(sum(one + two <= most for one, two in pairs)) for most in (2, bound))
     mended -= strict * sum(one + two == bound for one, two in pairs)
-    name = "M = 3, k = 1, D_1 and D_2 in quarters"
-    says = "sum D_i <= M-1 has {} pairs, and a ratio of at least 1 have {}"
+    name = "M = 3, k = 1"
+    says = "For {name} and D_1, D_2 in quarters, {} pairs have a sum of at most M-1, and {} pairs have a ratio of at least 1"
     return corrected({name: (said, truth)}, {name: (mended, truth)}, says=says)
 
 
@@ -185,12 +195,13 @@ def validity(count: int = 2) -> Finding:
     worst, left = worst_distortion(priors, SHORT), max(tail(one, 1) for one in priors)
     spent = max(dot(one[:2], prior("5/16 5/16")) for one in priors)
     text = (
-        "For {{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)}} and k = 1, D_i = (5/16, 5/16, 1) is valid for D = {worst}, but "
+        "For {{(1/2, 3/10, 1/5), (7/10, 29/100, 1/100)}} and k = 1, D_i = (5/16, 5/16, 1) is valid at D = {worst}, but "
         "P_1 D_1 + P_2 D_2 is up to {spent}, and D - D^(1) is {left}."
     )
     # Valid at this distortion, and each prior's own tail says so.
     own = max(dot(one[:2], prior("5/16 5/16")) + tail(one, 1) for one in priors)
-    right = holds(named={"the same with the tail of each P": abs(float(own - worst))})
+    said = "With the tail of each P the two sides agree."
+    right = holds(named={"the tail of each P": abs(float(own - worst))}, says=said)
     return mended(text, spent > worst - left, right, worst=worst, spent=spent, left=worst - left)
 
 
@@ -206,7 +217,7 @@ def lemma_9(equal: bool = True, rising: bool = True) -> Finding:
         facts[f"sum (a'_i - a_i) b_i = sum (a'_i - a_i) (b_i - b_1), n = {size}"] = identical(whole, products)
     gain, first, other = z3.Reals("gain first other")
     facts["each is at most 0"] = always(gain * (other - first) <= 0, gain <= 0, *[other >= first] * rising)
-    return proved("Sympy, n = 2 to 5, and z3; for all real numbers, not only between 0 and 1.", facts)
+    return proved("It holds for all real numbers, not only between 0 and 1 (sympy and z3, n = 2 to 5).", facts)
 
 
 @claim(wrong={"(1-D) D_1 + D/M sum": {"less": 0}, "for leakages up to that of Q_D": {"strict": False}})
@@ -216,7 +227,7 @@ def equation_44(less: int = 1, strict: bool = True) -> Finding:
     left, right = d * (m - 1 - s), (m - 1) * (1 - d) * e
     given = [m >= 2, d > 0, d < 1, e > 0, s >= 0, left < right if strict else left <= right]
     fact = always((1 - d) * e + d / (m - less) * s > d, *given)
-    return proved("Z3, every M: s is the sum of D_2, ..., D_M.", {"(43) gives (44)": fact})
+    return proved("Z3 decides it for every M, with s for the sum of D_2, ..., D_M.", {"(43) gives (44)": fact})
 
 
 def _likely(rng: np.random.Generator, last: bool = False) -> float:
@@ -234,8 +245,8 @@ def equation_45(sample: Sample, **_: object) -> Finding:
     changed, distortion = prior("0 0 1/2"), Fraction(1, 10)
     left = float(dot(KNOWN, changed))
     right = float((1 - distortion) * changed[0] + distortion / 2 * sum(changed[1:]))
-    name = "P* = (1/2, 3/10, 1/5), D = 1/10, D_i = (0, 0, 1/2)"
-    says = "(45b) has {}, and (45a) has {}"
+    name = "P* = (1/2, 3/10, 1/5), D = 1/10 and D_i = (0, 0, 1/2)"
+    says = "For {name}, (45b) is {}, and (45a) is {}"
     return corrected({name: (right, left)}, {name: (max(left, right), left)}, sample, says=says)
 
 
@@ -248,7 +259,7 @@ def equation_45_conditions(range_: int = 1, letters: int = 0) -> Finding:
         most = sum(p[size - letters :]) if letters else (size - range_) * p[-1]
         conditions = z3.And(p[0] <= 1 - d, *((size - 1) * one >= d for one in p[1:]))
         facts[f"M = {size}"] = always(conditions, *given, d >= 0, d <= most)
-    return proved("Z3, M = 3 to 5; even for D <= (M-1) D^(1).", facts)
+    return proved("It holds even for D <= (M-1) D^(1) (z3, M = 3 to 5).", facts)
 
 
 def _least(source: Prior, distortion: Fraction) -> float:
@@ -266,9 +277,9 @@ def _least(source: Prior, distortion: Fraction) -> float:
 def equation_46(distortion: str = "", one: str = "7/10 3/10") -> Finding:
     source = prior(one)
     at, inside = Fraction(distortion) if distortion else tail(source, 1), tail(source, 1) * Fraction(29, 30)
-    name = f"({', '.join(map(str, source))}), D = "
+    name = f"({', '.join(map(str, source))}) at D = "
     pairs = [(float(ratio(response(len(source), d))), _least(source, d)) for d in (at, inside)]
-    says = "the bound is the ratio {}, the least ratio is {}"
+    says = "For {name}, the bound is the ratio {}, and the least ratio is {}"
     return corrected({f"{name}{at}": pairs[0]}, {f"{name}{inside}": pairs[1]}, says=says, tolerance=1e-7)
 
 
@@ -286,7 +297,8 @@ def equation_47(last: bool = False, less: int = 1) -> Finding:
         "the distortion": always(one * d + (1 - one) * d == d, one >= 0, one <= 1),
     }
     return proved(
-        "Z3, every M, for D below 1/M, which D^(1) never exceeds; every letter is changed with probability D.", facts
+        "Every category is changed with probability D; z3 decides the ratio for every M and D < 1/M, which D^(1) never exceeds.",
+        facts,
     )
 
 
@@ -307,10 +319,10 @@ def equation_48_definition(rows: int = 0, columns: int = 0) -> Finding:
     changed = prior("1/4 1/4")
     printed, mended = (_matrix(changed, 1, *sizes) for sizes in ((1, 1), (rows, columns)))
     pairs = [
-        {f"row {i} for M = 3, k = 1, D_i = (1/4, 1/4)": (float(sum(matrix[i - 1])), 1.0) for i in (1, 2)}
+        {f"row {i} for M = 3, k = 1 and D_i = (1/4, 1/4)": (float(sum(matrix[i - 1])), 1.0) for i in (1, 2)}
         for matrix in (printed, mended)
     ]
-    return corrected(pairs[0], pairs[1], says="it sums to {}, and should sum to {}")
+    return corrected(pairs[0], pairs[1], says="As printed, {name} sums to {} in place of {}")
 
 
 def _ratio_at(changed: Prior, letter: int) -> Fraction:
@@ -323,12 +335,12 @@ def equation_48_log(logarithm: bool = True, letter: int = 0) -> Finding:
     changed = prior("1/4 1/3")
     leakage = math.log(ratio(_matrix(changed, 1, 0, 0)))
     odds = float(_ratio_at(changed, letter))
-    name = "M = 3, k = 1, D_i = (1/4, 1/3)"
+    name = "M = 3, k = 1 and D_i = (1/4, 1/3)"
     mended = math.log(odds) if logarithm else odds - 1
     return corrected(
         {name: (float(_ratio_at(changed, 0)), leakage)},
         {name: (mended, leakage)},
-        says="the formula is {}, the leakage {}",
+        says="For {name}, the printed formula gives {}, and the leakage is {}",
     )
 
 
@@ -350,7 +362,8 @@ def equation_48_leakage(rising: bool = True, capped: bool = True) -> Finding:
         ),
     }
     return proved(
-        "Z3, every M and k, for kept probabilities 1-D_i with the sum M-k - sum D_i; c_1 itself occurs in row 1.", facts
+        "Z3 decides it for every M and k, for kept probabilities 1-D_i with the sum M-k - sum D_i; c_1 occurs in row 1.",
+        facts,
     )
 
 
@@ -360,11 +373,11 @@ def equation_49(largest: int = 0) -> Finding:
     matrix, ratios = _matrix(changed, 0, 0, 0), [_ratio_at(changed, i) for i in range(3)]
     one = matrix[2][0] / matrix[1][0]
     nearest = min(ratios, key=lambda c: abs(c - one))
-    name = "D_i = (1/10, 1/5, 3/10), k = 0, c = (15, 8, 17/3)"
+    name = "D_i = (1/10, 1/5, 3/10) and k = 0, with c = (15, 8, 17/3),"
     return corrected(
-        {f"{name}, Q(1|3) and Q(1|2)": (float(nearest), float(one))},
-        {f"{name}, largest ratio": (float(ratios[largest]), float(ratio(matrix)))},
-        says="the nearest c_i is {}, their ratio is {}",
+        {name: (float(nearest), float(one))},
+        {f"{name} largest ratio": (float(ratios[largest]), float(ratio(matrix)))},
+        says="For {name} the c_i nearest to Q(1|3) / Q(1|2) is {}, and Q(1|3) / Q(1|2) is {}",
     )
 
 
@@ -380,7 +393,7 @@ def _rising(rng: np.random.Generator, most: int = 1) -> float:
 
 @claim(instance=_rising, wrong={"with sum D_i <= M-k": {"most": 0}})
 def equation_50(sample: Sample, most: int = 1) -> Finding:
-    named = {"D_i = (1/2, 9/10, 9/10), M-k = 3": prior("1/2 9/10 9/10")}
+    named = {"D_i = (1/2, 9/10, 9/10) and M-k = 3": prior("1/2 9/10 9/10")}
     pairs = {
         name: (float(_ratio_at(one, 0)), float(max(_ratio_at(one, i) for i in range(3)))) for name, one in named.items()
     }
@@ -388,4 +401,4 @@ def equation_50(sample: Sample, most: int = 1) -> Finding:
     mended = {
         "D_i = (1/5, 4/5, 1)": (float(_ratio_at(at_most, 0)), float(max(_ratio_at(at_most, i) for i in range(3))))
     }
-    return corrected(pairs, mended, sample, says="c_1 is {}, and the largest c_j is {}")
+    return corrected(pairs, mended, sample, says="For {name}, c_1 is {}, and the largest c_j is {}")

@@ -59,13 +59,15 @@ def low_utility(distortion: str = "2/5") -> Finding:
     allowed, end = Fraction(distortion), worst_distortion([TWO], constant)
     truth = 1.0 if allowed >= end else confirmed([TWO], allowed, response(2, allowed))
     of_response = ratio(response(2, min(allowed, Fraction(1, 2))))
-    uniform = {f"1/M everywhere, M = {m}": float(ratio(response(m, Fraction(m - 1, m)))) - 1 for m in (2, 3, 5)}
-    text = "For (7/10, 3/10) and D = {at} a constant answer has distortion {end}, and Q_D the ratio {response}."
+    uniform = {f"M = {m}": float(ratio(response(m, Fraction(m - 1, m)))) - 1 for m in (2, 3, 5)}
+    text = "For (7/10, 3/10) and D = {at} a constant answer has the distortion {end}, and Q_D has the ratio {response}."
     readings = {
         "as D >= D^(M-1), the last case of Theorem 2(b)": refuted(
             text, of_response > truth, at=allowed, end=end, response=of_response
         ),
-        "as D >= (M-1)/M, the last case of Theorem 1": holds(named=uniform),
+        "as D >= (M-1)/M, the last case of Theorem 1": holds(
+            named=uniform, says="For M = 2, 3, 5 the mechanism with 1/M everywhere leaks nothing."
+        ),
     }
     return depends(readings)
 
@@ -81,7 +83,7 @@ def _uniform(first: str = "", behind: int = 0) -> Finding:
         changed = sum(one * (1 - z3.Q(1, size)) for one in p)
         facts[f"valid, M = {size}"] = always(changed <= d, sum(p) == 1, d >= begin)
         facts[f"no less, M = {size}"] = always(changed == z3.Q(size - 1, size), sum(p) == 1)
-    how = "Z3, M = 2 to 5: the uniform answer to any source has distortion (M-1)/M, as any answer has to the uniform source."
+    how = "Publishing a uniformly drawn category has the distortion (M-1)/M under every prior (z3, M = 2 to 5)."
     return proved(how, facts)
 
 
@@ -91,7 +93,7 @@ def lemma_2(most: int = 1) -> Finding:
     one, two, share, d = z3.Reals("one two share d")
     # Distortions of a mechanism under two distributions; under a mixture it is the mixture of them.
     valid = always(share * one + (1 - share) * two <= d, one <= d, two <= d, share >= 0, share <= most)
-    how = "Z3: a mechanism valid for two distributions is valid for each of their mixtures; any number by induction."
+    how = "A mechanism that is valid for two distributions is valid for their mixtures (z3), hence for any number, by induction."
     return proved(how, {"valid for mixtures": valid})
 
 
@@ -124,7 +126,8 @@ def theorem_1_symmetric(last: bool = False, near: int = 0) -> Finding:
     m, d = optional("z3", "proofs").Reals("m d")
     enough = always((m - 1) / (m + near) >= d, m >= 2, d >= 0, d < 1 if last else m * d < m - 1)
     how = (
-        "Z3, every M: 1/M >= D/(M-1), and one P with P_i >= D/(M-1) for all i is enough, as (t-1) D_i >= M-1 - sum D_j."
+        "One P with P_i >= D/(M-1) for all i is enough, as (t-1) D_i >= M-1 - sum D_j; the uniform one has 1/M >= D/(M-1) "
+        "(z3, every M)."
     )
     return proved(how, {"1/M is enough": enough, **only_symmetric()})
 
@@ -157,7 +160,7 @@ def theorem_2a(more: int = 0, falling: bool = True) -> Finding:
             # These letters are never published, so that they are changed for certain.
             gone = [sum(p[i] for i in letters) for letters in itertools.combinations(range(size), count)]
             facts[f"M = {size}, k = {count}"] = always(z3.And(*(mass >= last for mass in gone)), *given)
-    how = "Z3, M = 2 to 5: any k letters have at least the mass of the last k; for k = M no column is left."
+    how = "Any k categories have at least the mass of the last k (z3, M = 2 to 5); for k = M no column is left."
     return proved(how, facts)
 
 
@@ -171,17 +174,18 @@ def theorem_2_thresholds(factor: int = 1) -> Finding:
     fewer = (1 - at) / (at - tail(PEAKED, 1))
     certain = channel_program(vertices, float(fewer), [([0, 0, 1], 0.0)]) - float(at)
     text = (
-        "For (7/10, 1/5, 1/10) and D = {at} > D^(1) = {first} Q_D has the ratio {full}, and two letters need {fewer}."
+        "For (7/10, 1/5, 1/10) and D = {at} > D^(1) = {first}, Q_D has the ratio {full}, and publishing two categories needs "
+        "the ratio {fewer}."
     )
     # From (M-1) P_M = 1/5 on: two letters are as good as three at its beginning, and better at D = 1/4.
     right = {}
     for distortion in (Fraction(1, 5), Fraction(1, 4)):
         two = (1 - distortion) / (distortion - Fraction(1, 10))
         least = channel_program(vertices, float(two))
-        right[f"two letters, ratio {two}, at D = {distortion}"] = abs(least - float(distortion))
-    return mended(
-        text, abs(certain) < 1e-9 and fewer > full, holds(named=right), at=at, first=first, full=full, fewer=fewer
-    )
+        right[f"two categories with ratio {two} at D = {distortion}"] = abs(least - float(distortion))
+    said = "With two categories the least ratio is 8 at D = 1/5 = (M-1) P_M, where Q_D has it too, and 5 at D = 1/4."
+    later = holds(named=right, says=said)
+    return mended(text, abs(certain) < 1e-9 and fewer > full, later, at=at, first=first, full=full, fewer=fewer)
 
 
 @claim(wrong={"for 0 < D < D^(2)": {"letters": 2}, "for D < M D^(1)": {"spare": 1}})
@@ -189,7 +193,7 @@ def theorem_2b_symmetric(letters: int = 1, spare: int = 0) -> Finding:
     m, d, last, other = optional("z3", "proofs").Reals("m d last other")
     given = [m >= 2, d > 0, other >= last, last + (other if letters == 2 else 0) > d]
     enough = always(last * (m - 1) >= d, *given)
-    how = "Z3, every M: some P has P_M > D, and one P with P_i >= D/(M-1) for all i is enough, as (t-1) D_i >= M-1 - sum D_j."
+    how = "One P with P_i >= D/(M-1) for all i is enough, as (t-1) D_i >= M-1 - sum D_j; some P has P_M > D (z3, every M)."
     return proved(how, {"P_M is enough": enough, **only_symmetric(spare)})
 
 
@@ -212,7 +216,9 @@ def theorem_2b_range(sample: Sample, factor: int = -1) -> Finding:
         end = (len(one) + factor) * one[-1]
         at_end = confirmed([one], end, response(len(one), end))
         found[name] = (float(one[-1]), float(end) if at_end > 1 else math.inf)
-    return loose(found, sample, says="its range ends at {}, and it is optimal up to {}")
+    return loose(
+        found, sample, says="For {name}, the range ends at {}, and the symmetric mechanism is optimal up to {}"
+    )
 
 
 def _program(rng: np.random.Generator, mended: Reading = "corrected", *, alone: bool = False, **_: object) -> float:
@@ -245,7 +251,7 @@ def theorem_2b_program(sample: Sample, mended: Reading = "corrected", printed: R
         found = [math.exp(kalantari2018.theorem_2(as_floats(one), float(Fraction(d)), reading)) for one, d, _ in cases]
         return dict(zip(truth, zip(found, truth.values(), strict=True), strict=True))
 
-    says = "the program's ratio is {}, the least ratio {}"
+    says = "For {name}, the program as printed gives the ratio {}, and the least ratio is {}"
     return corrected(values(printed), values(mended), sample, says=says, tolerance=1e-8)
 
 
@@ -266,7 +272,7 @@ def theorem_2b_minimum(sample: Sample, mended: Reading = "corrected") -> Finding
         values = [kalantari2018.equation_10(table_1(), distortion, k, mended) for k in range(most + 1)]
         needed = next(n for n in range(1, most + 2) if abs(min(values[:n]) - min(values)) < 1e-8)
         counts[f"Table I, D = {distortion}"] = (float(needed), most + 1.0)
-    return loose(counts, sample, says="{} program is enough, where {} are to be solved")
+    return loose(counts, sample, says="For {name}, {} program is enough, and the statement asks for {}")
 
 
 def _exactly_k(rng: np.random.Generator, own: bool = True, **_: object) -> float:
@@ -298,7 +304,7 @@ def theorem_2b_one_k(sample: Sample, own: bool = True, single: bool = False) -> 
         {name: (math.exp(kalantari2018.equation_10(source, 0.45, 1, "corrected")), exact)},
         {name: (math.exp(judged(source, 0.45, 1, "corrected")), exact)},
         sample,
-        says="(10) with the order gives the ratio {}, the least ratio is {}",
+        says="For {name}, (10) with the order gives the ratio {}, and the least ratio is {}",
         tolerance=1e-7,
     )
 
@@ -309,7 +315,9 @@ def theorem_2b_zero(begin: int = 1) -> Finding:
     for size in (2, 3, 4, 5):
         p, given = falling_letters(size)
         facts[f"letter 1 whatever the input is valid, M = {size}"] = always(1 - p[0] <= d, *given, sum(p[begin:]) <= d)
-    return proved("Z3, M = 2 to 5: for each distribution of the set; the ratio is 1.", facts)
+    return proved(
+        "Always publishing category 1 has the ratio 1 and is valid for every P of the set (z3, M = 2 to 5).", facts
+    )
 
 
 @claim(wrong={"if every letter is possible": {"rare": "1/2 3/10 1/5"}})
@@ -318,8 +326,8 @@ def section_6_strict(rare: str = "1/2 1/2 0") -> Finding:
     # Two letters among themselves, the third published as either; ratio 99 needs distortion 1/100 and no less.
     fewer = confirmed([one], "1/100", channel("99/100 1/100 0; 1/100 99/100 0; 1/2 1/2 0"))
     all_three = ratio(response(3, "1/100"))
-    text = "For (1/2, 1/2, 0) and D = 1/100 Q_D has the ratio {all_three}, and the least ratio is {fewer}."
-    how = "A smaller ratio takes more distortion under any $P$ with all $P_i \\geq D/(M-1)$ (z3, every $M$)."
+    text = "For (1/2, 1/2, 0) and D = 1/100, Q_D has the ratio {all_three}, and the least ratio is {fewer}."
+    how = "Under any $P$ with all $P_i \\geq D/(M-1)$, a ratio below $(M-1)(1-D)/D$ needs distortion above $D$ (z3, every $M$)."
     return mended(text, fewer < all_three, proved(how, only_symmetric()), fewer=fewer, all_three=all_three)
 
 
@@ -334,7 +342,7 @@ def linear_programs(fixed: int = 0) -> Finding:
         bends = [sympy.diff(odds, one, two) for one in free for two in free]
         facts[f"M - k = {size}"] = all(sympy.simplify(one) == 0 for one in bends)
     return proved(
-        "Sympy, 3 to 5 letters published: the ratio is affine in D_2, ..., D_n, as the constraints are in all D_i.",
+        "The ratio is affine in D_2, ..., D_n, and the constraints are affine in all D_i (sympy, 3 to 5 published categories).",
         facts,
     )
 
@@ -346,7 +354,7 @@ def class_3_characterized(other: Sequence[float] = (0.3, 0.5, 0.2)) -> Finding:
     source = SourceSet([[0.6, 0.3, 0.1], list(other)])
     bounds, exact = kalantari2018.theorem_3(Folding(source), 0.4, "largest"), eps(source, 0.4)
     certain = abs(channel_program(source.vertices, math.exp(exact)) - 0.4) < 1e-9
-    name = "hull of (3/5, 3/10, 1/10) and (3/10, 1/2, 1/5), D = 2/5"
-    pairs = {f"{name}, lower bound and least leakage": (bounds.lower, exact)}
-    pairs |= {f"{name}, least leakage and upper bound": (exact, bounds.upper if certain else -math.inf)}
-    return loose(pairs, says="{} and {} nats")
+    name = "the hull of (3/5, 3/10, 1/10) and (3/10, 1/2, 1/5) at D = 2/5"
+    pairs = {f"{name}, the lower bound": (bounds.lower, exact)}
+    pairs |= {f"{name}, the upper bound": (exact, bounds.upper if certain else -math.inf)}
+    return loose(pairs, says="For {name} leaves a gap: {} and {} nats")

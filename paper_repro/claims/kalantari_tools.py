@@ -54,7 +54,7 @@ def mended(sentence: str, false: bool, right: Finding, **numbers: float | Fracti
     found = {**printed.numbers, **{f"corrected: {name}": value for name, value in right.numbers.items()}}
     if right.verdict not in ("proved", "holds"):
         return Finding("refuted", f"The correction fails too. {right.evidence}", found, right.tolerance)
-    return Finding("corrected", f"{printed.evidence} Mended: {right.evidence}", found, right.tolerance)
+    return Finding("corrected", f"{printed.evidence} After correction: {right.evidence}", found, right.tolerance)
 
 
 def same(left: Any, right: Any) -> bool:

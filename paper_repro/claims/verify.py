@@ -220,6 +220,8 @@ def faults(rows: Iterable[Row]) -> list[str]:
             lines.append(f"{row.name}: {row.verdict}, but its entry has no weight")
         if row.weight and not faulty:
             lines.append(f"{row.name}: {row.verdict}, but its entry has the weight {row.weight!r}")
+        if row.verdict == "source text uncertain" and not (row.text and row.correction):
+            lines.append(f"{row.name}: {row.verdict}, but its entry lacks the text of our copy or a correction")
     return lines
 
 

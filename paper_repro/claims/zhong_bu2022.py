@@ -83,13 +83,14 @@ def _between(rng: np.random.Generator, special: bool = True) -> float:
     instance=_between, wrong={"bounded above by what its members need": {"special": False}}, tolerance=2e-6, share=0.4
 )
 def abstract(sample: Sample, special: bool = True) -> Finding:
-    named = {}
+    worst = -math.inf
     for notion in NOTION_NAMES if special else ():
         whole = least_by_program(notion, 2, 1, 0.1, _PAIR)
         above = loss(notion, zhong.lemma_5_mechanism(2, 1, 0.1), 2, 1, SourceSet(_PAIR))
         member = least_by_program(notion, 2, 1, 0.1, _PAIR[1:])
-        named[f"{{(1,1)/2, (3,1)/4}}, D = 1/10, {notion}"] = max(member - whole, whole - above)
-    return holds(sample, named=named, tolerance=2e-6, of="notions, sets of two priors and D")
+        worst = max(worst, member - whole, whole - above)
+    named = {"all seven notions over {(1,1)/2, (3,1)/4} at D = 1/10": worst} if special else {}
+    return holds(sample, named=named, tolerance=2e-6, of="notions, sets of two priors and distortions")
 
 
 def _divergence_gap(rng: np.random.Generator, everyone: bool = False) -> float:
@@ -112,7 +113,7 @@ def introduction_differential_privacy(sample: Sample, everyone: bool = False) ->
         p, q, t = z3.RealVector("p", size), z3.RealVector("q", size), z3.Real("t")
         at_most = [a <= t * b for a, b in zip(p, q, strict=True)]
         facts[f"events of {size} outputs"] = always(z3.Sum(p) <= t * z3.Sum(q), *at_most, *(b >= 0 for b in q))
-    how = "An event has at most the ratio $t$ if its outputs have (z3, up to 5 outputs), and each output is an event."
+    how = "If each output keeps the ratio $t$, so does each event (z3, up to 5 outputs). Conversely, each output is an event."
     return proved(how, facts, sample)
 
 
@@ -131,12 +132,12 @@ def introduction_approximate_differential_privacy(sample: Sample, standard: bool
     most = max(abs(a - b) for a, b in zip(one, two, strict=True))
     moved = sum((max(F(0), a - b) for a, b in zip(one, two, strict=True)), F(0))
     text = (
-        r"The rows (2,2,0,0)/4 and (1,1,1,1)/4 differ by {delta} at every output, so that they pass at $\epsilon = 0$ and "
-        r"$\delta$ = {delta}; their distance is {moved}."
+        r"The rows (2,2,0,0)/4 and (1,1,1,1)/4 differ by {delta} at every output. They meet the pointwise definition at "
+        r"$\epsilon = 0$ and $\delta$ = {delta}, and their statistical distance is {moved}."
     )
     literal = refuted(text, moved > most, delta=most, moved=moved)
-    added = holds(sample, of="channels and delta")
-    return depends({"with the excess added up over outputs": added, "with Definition 3(2) for the privacy": literal})
+    added = holds(sample, of="mechanisms and delta")
+    return depends({"with the standard definition": added, "with the pointwise definition": literal})
 
 
 def _unknown(rng: np.random.Generator) -> tuple[str, int, int, float]:
@@ -146,13 +147,13 @@ def _unknown(rng: np.random.Generator) -> tuple[str, int, int, float]:
 
 @for_all(
     _unknown,
-    of="m, n and D up to n(m-1)/m, for all priors",
+    of="m, n and D up to n(m-1)/m, over the set of all priors",
     wrong={"m in place of m - 1": {"less": 0}},
     tolerance=2e-6,
     share=0.2,
 )
-@example("two bits, D = 4/5, differential privacy", DP, 2, 2, 0.8)
-@example("two bits, D = 4/5, mutual information", MUTUAL, 2, 2, 0.8)
+@example("differential privacy for two bits at D = 4/5", DP, 2, 2, 0.8)
+@example("mutual information for two bits at D = 4/5", MUTUAL, 2, 2, 0.8)
 def introduction_contribution_1(notion: str, m: int, n: int, d: float, less: int = 1) -> float:
     every = tuple(tuple(row) for row in np.eye(m**n).tolist())
     ratio = (m - less) * (n - d) / d
@@ -174,10 +175,10 @@ def definition_1(sample: Sample, priors: int = 1) -> Finding:
     facts = {}
     for size in range(2, 9):
         units = [[F(int(i == j)) for j in range(size)] for i in range(size)]
-        facts[f"{size} letters"] = all(sum(column, F(0)) / size == F(1, size) for column in zip(*units, strict=True))
+        facts[f"{size} categories"] = all(sum(column, F(0)) / size == F(1, size) for column in zip(*units, strict=True))
     how = (
-        "The uniform distribution is in its own hull and the mean of the point masses (fractions, up to 8 letters); a single "
-        "distribution is its own hull, and sorted by its own order."
+        "The uniform distribution is its own hull, and it is the mean of the point masses (in fractions, up to 8 categories). "
+        "A single distribution is its own hull, and renaming the categories sorts it."
     )
     return proved(how, facts, sample)
 
@@ -211,8 +212,8 @@ def definition_2_convex_source_sets(notion: str = MUTUAL) -> Finding:
     alone, hull = _points_and_hull(notion, points)
     without_prior = [abs(one - two) for one, two in (_points_and_hull(other, points) for other in (DP, LEAKAGE))]
     text = (
-        "Over the two points (3,1)/4 and (1,3)/4, at $D = 1/4$, flipping with probability 1/4 has the mutual information {alone} "
-        "nats; over their hull no mechanism has less than {hull}."
+        "Flipping with probability 1/4 has distortion 1/4. Over the two points (3,1)/4 and (1,3)/4 its mutual information is "
+        "{alone} nats; over their hull every mechanism of this distortion has at least {hull} nats."
     )
     return put_right(text, alone < hull - 1e-6, max(without_prior) < 1e-6, alone=alone, hull=hull)
 
@@ -233,7 +234,7 @@ def section_iii_number_of_databases_at_a_distance(less: int = 1) -> Finding:
             sorted(row).count(at) == counts[at] for row in distances(values, records) for at in range(records + 1)
         )
     return proved(
-        "By induction over up to 50 records of any number of values, and counted for up to 64 databases.", facts
+        "By induction over the number of records, up to 50, for every $m$; also counted for up to 64 databases.", facts
     )
 
 
@@ -244,11 +245,11 @@ def _set_and_member(rng: np.random.Generator) -> tuple[str, Vertices, float, flo
 
 @for_all(
     _set_and_member,
-    of="pairs of priors and mixtures of them, by the least distortion at a leakage",
+    of="pairs of priors and mixtures of them (least distortions at equal leakage)",
     wrong={"of priors that are more even than members": {"more_even": 0.5}},
     share=0.2,
 )
-@example("{(1,1)/2, (3,1)/4}, the latter, differential privacy, log 3", DP, _PAIR, 1.0, math.log(3))
+@example("the second prior of {(1,1)/2, (3,1)/4} under differential privacy at log 3", DP, _PAIR, 1.0, math.log(3))
 def lemma_5_1(notion: str, vertices: Vertices, share: float, leakage: float, more_even: float = 0.0) -> float:
     one, two = np.array(vertices)
     member = (1 - more_even) * (one + share * (two - one)) + more_even / len(one)
@@ -266,7 +267,9 @@ def _silence(rng: np.random.Generator, begin: float = 1.0) -> float:
 @claim(instance=_silence, wrong={"from 9/10 of n(m-1)/m on": {"begin": 0.9}}, share=0.4)
 def lemma_5_2(sample: Sample, begin: float = 1.0) -> Finding:
     ends = {f"{n} records": (1.0, float(n)) for n in (1, 2, 3)}
-    return loose(ends, sample, says="the printed range ends at $D$ = {}, and nothing needs to leak up to $D$ = {}")
+    return loose(
+        ends, sample, says="for {name} the printed range ends at $D$ = {}, and nothing needs to leak up to $D$ = {}"
+    )
 
 
 def _special(rng: np.random.Generator, less: int = 1) -> float:
@@ -287,7 +290,7 @@ def lemma_5_3(sample: Sample, less: int = 1) -> Finding:
         shells = [math.comb(n, at) * (m - 1) ** at * (1 - d / n) ** n * ratio**-at for at in range(n + 1)]
         facts[f"rows, {n} records"] = identical(sum(shells), sympy.Integer(1))
         facts[f"distortion, {n} records"] = identical(sum(at * shell for at, shell in enumerate(shells)), d)
-    how = "Rows of $Q_D$ sum to 1 and change $D$ records, whatever the prior (sympy, for all $m$ and $D$, up to 4 records)."
+    how = "Rows of $Q_D$ sum to 1, and each row changes $D$ records on average (sympy, for all $m$ and $D$, up to 4 records)."
     return proved(how, facts, sample)
 
 
@@ -339,15 +342,15 @@ def _draw_7(notion: str, rng: np.random.Generator) -> Case:
 
 
 _NAMED_6 = {
-    "(13,12)/25, $D = 1/10$": Case(2, 1, 0.1, ((0.52, 0.48),)),
-    "(5,3,2)/10, $D = 9/20$": Case(3, 1, 0.45, ((0.5, 0.3, 0.2),)),
-    "(3,3,2,2)/10 on two bits, $D = 1/5$": Case(2, 2, 0.2, ((0.3, 0.3, 0.2, 0.2),), 5.0),
+    "$P = (13,12)/25$ at $D = 1/10$": Case(2, 1, 0.1, ((0.52, 0.48),)),
+    "$P = (5,3,2)/10$ at $D = 9/20$": Case(3, 1, 0.45, ((0.5, 0.3, 0.2),)),
+    "$P = (3,3,2,2)/10$ on two bits at $D = 1/5$": Case(2, 2, 0.2, ((0.3, 0.3, 0.2, 0.2),), 5.0),
 }
 _NAMED_7 = {
-    "uniform, $m = 2$, $n = 1$, $D = 1/4$": Case(2, 1, 0.25),
-    "uniform, $m = n = 2$, $D = 1/5$": Case(2, 2, 0.2, alpha=3.0, delta=0.25),
-    "uniform, $m = n = 2$, $D = 4/5$": Case(2, 2, 0.8, delta=0.1),
-    r"$\{(1,1)/2, (3,1)/4\}$, $D = 1/10$": Case(2, 1, 0.1, _PAIR),
+    "$m = 2$, $n = 1$ and the uniform prior at $D = 1/4$": Case(2, 1, 0.25),
+    "$m = n = 2$ and the uniform prior at $D = 1/5$": Case(2, 2, 0.2, alpha=3.0, delta=0.25),
+    "$m = n = 2$ and the uniform prior at $D = 4/5$": Case(2, 2, 0.8, delta=0.1),
+    r"$\{(1,1)/2, (3,1)/4\}$ at $D = 1/10$": Case(2, 1, 0.1, _PAIR),
 }
 _SIX = BoundTheorem(_printed_6, _draw_6, _NAMED_6)
 _SEVEN = BoundTheorem(_printed_7, _draw_7, _NAMED_7)
@@ -389,7 +392,7 @@ def _with_theta(notion: str, case: Case) -> Bounds:
 
 
 _NEVER: Callable[[Case], bool] | None = None
-_BEYOND = {"two fair bits, $D = 3/2$": Case(2, 2, 1.5)}
+_BEYOND = {"two fair bits at $D = 3/2$": Case(2, 2, 1.5)}
 for _name, _attained in {
     "theorem_6_1_lower": _uniform,
     "theorem_6_1_upper": _flat,
@@ -419,10 +422,10 @@ for _name, _attained in {
 
 @for_all(
     lambda rng: (int(rng.integers(2, 5)), int(rng.integers(1, 4)), *rng.uniform(size=5)),
-    of="m, n, D and pairs of theta",
+    of="m, n, D and pairs of theta*",
     wrong={"at theta = 1 all parts meet": {"meeting": NOTION_NAMES}},
 )
-@example("m = 3, n = 2, D = 1/2", 3, 2, 0.375, 0.5, 1.0, 0.5, 0.1)
+@example("m = 3 and n = 2 at D = 1/2", 3, 2, 0.375, 0.5, 1.0, 0.5, 0.1)
 def theorem_6_remark_on_theta(
     m: int, n: int, d: float, one: float, two: float, above: float, peak: float, meeting: tuple[str, ...] = (DP, MUTUAL)
 ) -> float:
@@ -448,7 +451,7 @@ def theorem_6_eta(peak: Callable[[tuple[float, ...]], float] = max) -> Finding:
     exact, excess = least_by_program(MUTUAL, 3, 1, d, ends), {}
     for name, one in {"(6,2,2)/10": ends[0], "(4,4,2)/10": (0.4, 0.4, 0.2)}.items():
         bound = theta * math.log((1 - d / theta) / peak(one)) + theta * d * math.log(d / (2 * (theta - d)))
-        excess[rf"$D = 1/10$, $P' = {name}$, $\eta = {peak(one):g}$"] = bound - exact
+        excess[rf"$P' = {name}$ with $\eta = {peak(one):g}$ at $D = 1/10$"] = bound - exact
     return holds(named=excess)
 
 
@@ -463,7 +466,7 @@ def section_iii_theta_of_class_i(less: int = 0) -> Finding:
             always(z3.And(*(one == even for one in p)), z3.Sum(p) == 1, *(one >= even for one in p))
             and F(size - less) * F(1, size) == 1
         )
-    return proved("A prior no database of which is below $1/m^n$ is uniform (z3, up to 9 databases).", facts)
+    return proved("A prior that gives each database at least $1/m^n$ is uniform (z3, up to 9 databases).", facts)
 
 
 def _optimal_response() -> Mapping[str, bool]:
@@ -482,8 +485,8 @@ def _optimal_response() -> Mapping[str, bool]:
 
 
 _HOW_7_1 = (
-    r"Summed over all databases and all their neighbors one step farther from the output, $Q(y|x) \leq t Q(y|x')$ gives "
-    r"$n(m-1) \leq (t+m-1) D$ (neighbors counted for $m^n$ up to 27, weights by sympy), with equality for $Q_D$."
+    r"Let $t = e^\epsilon$. The sum of $Q(y|x) \leq t Q(y|x')$ over all databases $x$ and their neighbors $x'$ one step farther "
+    r"from $y$ gives $n(m-1) \leq (t+m-1) D$ (neighbors counted for $m^n$ up to 27, weights by sympy); $Q_D$ attains equality."
 )
 _PLUS: dict[str, Callable[[Case], float]] = {
     "theorem_7_1": lambda c: math.log(c.values / (c.values - 1)),
@@ -570,6 +573,6 @@ def theorem_7_3_what_q_d_leaks(sample: Sample, last: int = 2) -> Finding:
     fair = [F(1, 8)] * 8
     truth = float(1 / exp_information(matrix, fair))
     sums = [float(_least_output(2, 3, F(1), [fair], end)) for end in (last, 3)]
-    name = "three fair bits, $D = 1$"
-    says = r"the sum is {}, and what $Q_D$ leaks is $-\log {}$"
+    name = "three fair bits at $D = 1$"
+    says = r"for {name} the sum is {}, and $Q_D$ leaks $-\log {}$"
     return corrected({name: (sums[0], truth)}, {name: (sums[1], truth)}, sample, says=says)

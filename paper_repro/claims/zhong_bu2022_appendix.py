@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from fractions import Fraction as F
 from functools import partial
 from itertools import combinations, pairwise, permutations
@@ -18,7 +18,6 @@ from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import apart, divergence, exp_ratio, response
 from paper_repro.claims.prove import always, reals
 from paper_repro.claims.zhong_bu2022_tools import APPROXIMATE, DP, SIBSON, information, least_distortion, loss, uniform
-from paper_repro.graphs import clique, line
 from paper_repro.notions import (
     ApproximateDP,
     DifferentialPrivacy,
@@ -125,7 +124,8 @@ def _register_19(key: str, violation: Callable[..., float], wrong: dict[str, dic
         facts = {"the ratio is the least factor": always((a <= t * b + d) == (t >= (a - d) / b), b > 0)}
         facts["beside a zero all factors or none do"] = always((a <= t * b + d) == (a <= d), b == 0)
         how = (
-            "The least factor with a <= t b + delta is (a - delta)/b, at each pair a, b (z3); the largest is the loss."
+            r"For entries $a$ and $b$ of a pair the least $t$ with $a \le t b + \delta$ is $(a - \delta)/b$ (z3); the leakage is "
+            r"the logarithm of the largest one."
         )
         return proved(how, facts, sample)
 
@@ -136,7 +136,7 @@ _register_19("definition_19_3", _definition_19_3, {"the mean over equally likely
 
 
 @for_all(
-    _drawn, of="channels, with zeros and ties", wrong={"the largest in place of the sum over outputs": {"over": max}}
+    _drawn, of="mechanisms, with zeros and ties", wrong={"the largest in place of the sum over outputs": {"over": max}}
 )
 @example("rows (3,1)/4 and (1,0)", np.array([[0.75, 0.25], [1.0, 0.0]]), _HALF)
 def definition_19_4(matrix: FloatArray, prior: FloatArray, *, over: Callable[[Any], float] = sum) -> float:
@@ -146,11 +146,11 @@ def definition_19_4(matrix: FloatArray, prior: FloatArray, *, over: Callable[[An
 
 @for_all(
     lambda rng: (_drawn(rng)[0], float(rng.choice(_ORDERS))),
-    of="channels and orders",
+    of="mechanisms and orders",
     wrong={"1/a in place of 1/(a-1)": {"less": 0}},
     share=0.4,
 )
-@example("rows (3,1)/4 and (1,3)/4, order 2", _FLIP, 2.0)
+@example("rows (3,1)/4 and (1,3)/4 at order 2", _FLIP, 2.0)
 def definition_19_5(matrix: FloatArray, order: float, *, less: int = 1) -> float:
     rows = list(permutations(matrix, 2))
     seen = [(a[a > 0], b[a > 0]) for a, b in rows]
@@ -167,48 +167,36 @@ def _two_priors(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, Float
     return matrix, prior, rng.dirichlet(np.ones(len(prior)))
 
 
+def _from_joint(notion: Notion, matrix: FloatArray, prior: FloatArray) -> float:
+    """The leakage by the joint distribution of input and output alone; inputs that never occur have no row in it."""
+    joint = prior[:, np.newaxis] * matrix
+    inputs = joint.sum(axis=1)
+    order = np.argsort(inputs == 0, kind="stable")  # square by repeating the first row that there is
+    rows = joint[np.where(inputs[order] > 0, order, order[0])]
+    return notion.leakage(rows / rows.sum(axis=1, keepdims=True), SourceSet(inputs[order] / inputs.sum()))
+
+
 @_slow(
     _two_priors,
-    of="channels and pairs of priors of full support",
-    wrong={"maximal information as well": {"further": (MaximalInformation(),)}},
+    of="mechanisms and pairs of priors of full support",
+    wrong={
+        "maximal information as well": {"further": (MaximalInformation(),)},
+        "for priors that are zero somewhere": {"support": False},
+    },
 )
-@example("rows (9,1)/10 and (3,7)/10, P = (1,1)/2 and (9,1)/10", _UNEVEN, _HALF, _RARE)
-def lemma_20_1(matrix: FloatArray, one: FloatArray, two: FloatArray, *, further: tuple[Notion, ...] = ()) -> float:
-    notions, sources = (*_BETWEEN, MaximalLeakage(), *further), (SourceSet(one), SourceSet(two))
-    return max(apart(*(notion.leakage(matrix, source) for source in sources)) for notion in notions)
-
-
-@_slow(
-    lambda rng: _drawn(rng)[:1],
-    of="channels on lines of letters",
-    wrong={"maximal leakage as well": {"further": (MaximalLeakage(),)}},
-)
-@example("three letters on a line", np.array([[0.75, 0.25, 0.0], [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
-def lemma_20_2(matrix: FloatArray, *, further: tuple[Notion, ...] = ()) -> float:
-    """On a line, the loss of the whole against the largest of two rows that are neighbors, the other rows being theirs."""
-    worst = 0.0
-    for notion in (*_BETWEEN, *further):
-        whole = notion.with_neighbors(line(len(matrix))).leakage(matrix)
-        pairs = [np.vstack([pair, np.tile(pair[1], (len(matrix) - 2, 1))]) for pair in pairwise(matrix)]
-        worst = max(worst, apart(whole, max(notion.leakage(pair) for pair in pairs)))
-    return worst
-
-
-@_slow(
-    lambda rng: (*(drawn := _drawn(rng)), rng.permutation(len(drawn[1]))),
-    of="channels, priors and permutations",
-    wrong={"differential privacy as well": {"further": (DifferentialPrivacy(),)}},
-)
-@example("a rare letter recognized", np.eye(2), np.array([1 - 1e-9, 1e-9]), [1, 0])
-def lemma_20_3(
-    matrix: FloatArray, prior: FloatArray, order: Sequence[int], *, further: tuple[Notion, ...] = ()
+@example("rows (9,1)/10 and (3,7)/10 with P = (1,1)/2 and (9,1)/10", _UNEVEN, _HALF, _RARE)
+def lemma_20_1(
+    matrix: FloatArray,
+    one: FloatArray,
+    two: FloatArray,
+    *,
+    further: tuple[Notion, ...] = (),
+    support: bool = True,
 ) -> float:
-    worst = 0.0
-    for notion in (*_GLOBAL, *further):
-        whole = notion.with_neighbors(clique(len(matrix))).leakage(matrix, SourceSet(prior))
-        renamed = notion.with_neighbors(line(len(matrix))).leakage(matrix[order], SourceSet(prior[order]))
-        worst = max(worst, apart(whole, renamed))
-    return worst
+    if not support:
+        two = np.where(np.arange(len(two)) == 0, 0.0, two)
+    notions = (*_BETWEEN, MaximalLeakage(), *further)
+    return max(apart(*(_from_joint(notion, matrix, prior) for prior in (one, two))) for notion in notions)
 
 
 def _falls_with_delta(matrix: FloatArray, less: float, more: float, *, strictly: bool = False) -> float:
@@ -228,12 +216,12 @@ def lemma_20_4(sample: Sample, **_: Any) -> Finding:
     }
     ratios = [exp_ratio(response(2, F(1, 4)), delta=delta) for delta in (F(0), F(1, 4), F(1, 2))]
     facts["rows (3,1)/4 and (1,3)/4, delta = 0, 1/4, 1/2: 3, 2, 1"] = ratios == [3, 2, 1]
-    return proved("Each inequality of the definition stays true as delta grows (z3), for all sizes.", facts, sample)
+    return proved(r"Each inequality of the definition stays true as $\delta$ grows (z3), for all sizes.", facts, sample)
 
 
 @_slow(
     _positive,
-    of="channels, orders 2 to 1e6",
+    of="mechanisms and orders from 2 to 1e6",
     wrong={"the limit is maximal leakage": {"limit": MaximalLeakage()}},
 )
 @example("rows (3,1)/4 and (1,3)/4", _FLIP, _HALF)
@@ -248,10 +236,10 @@ def lemma_20_5(matrix: FloatArray, _prior: FloatArray, *, limit: Notion = _BETWE
 
 @_property(
     _positive,
-    of="channels and priors, orders 3 to 1.001",
+    of="mechanisms, priors and orders from 3 to 1.001",
     wrong={"to 2": {"end": 2.0}},
 )
-@example("fair bit flipped with 1/4", _FLIP, _HALF)
+@example("a fair bit flipped with probability 1/4", _FLIP, _HALF)
 def lemma_20_6(matrix: FloatArray, prior: FloatArray, *, end: float = 1.0) -> float:
     """Within ``(a-1) R^2 / 8`` (Hoeffding), if the logarithm of joint over product ranges over R."""
     rate, worst = float(np.ptp(np.log(matrix / (prior @ matrix)))) ** 2 / 8, -math.inf
@@ -263,10 +251,10 @@ def lemma_20_6(matrix: FloatArray, prior: FloatArray, *, end: float = 1.0) -> fl
 
 @_property(
     _drawn,
-    of="channels and priors, orders 2 to 1e5",
+    of="mechanisms, priors and orders from 2 to 1e5",
     wrong={"priors that are zero somewhere": {"support": False}},
 )
-@example("fair bit flipped with 1/4", _FLIP, _HALF)
+@example("a fair bit flipped with probability 1/4", _FLIP, _HALF)
 def lemma_20_7(matrix: FloatArray, prior: FloatArray, *, support: bool = True) -> float:
     if not support:
         prior = np.where(np.arange(len(prior)) == 0, 0.0, prior)
@@ -281,10 +269,10 @@ def lemma_20_7(matrix: FloatArray, prior: FloatArray, *, support: bool = True) -
 
 @_property(
     lambda rng: (_drawn(rng)[0], *_orders(rng, 3)),
-    of="channels and triples of orders",
+    of="mechanisms and triples of orders",
     wrong={"bounded by maximal leakage": {"bound": MaximalLeakage()}},
 )
-@example("rows (3,1)/4 and (1,3)/4, orders 2, 3, 4", _FLIP, 2.0, 3.0, 4.0)
+@example("rows (3,1)/4 and (1,3)/4 at the orders 2, 3 and 4", _FLIP, 2.0, 3.0, 4.0)
 def lemma_20_8(matrix: FloatArray, *orders: float, bound: Notion = _BETWEEN[0]) -> float:
     found = [*(RenyiDP(order).leakage(matrix) for order in orders), bound.leakage(matrix)]
     return max(a - b if a != b else 0.0 for a, b in pairwise(found))
@@ -303,11 +291,11 @@ def _sibson_between(rng: np.random.Generator, fewer: int = 0) -> float:
 
 @claim(instance=_sibson_between, wrong={"n - 1 times": {"fewer": 1}}, tolerance=_ROUNDING)
 def lemma_20_9(sample: Sample, fewer: int = 0) -> Finding:
-    name, matrix = "two records of three values, each kept with probability 1/2", zhong.lemma_5_mechanism(3, 2, 1.0)
+    name, matrix = "two records of three categories, each kept with probability 1/2", zhong.lemma_5_mechanism(3, 2, 1.0)
     order_50 = loss(SIBSON, matrix, 3, 2, uniform(9), alpha=50.0)
     private = loss(DP, matrix, 3, 2)
     above = max(0.0, order_50 - (2 - fewer) * private)
-    says = r"the loss of differential privacy is $\log {}$, and the Sibson information of order 50 is $\log {}$"
+    says = r"the leakage under differential privacy is $\log {}$, and the Sibson information of order 50 is $\log {}$"
     return corrected(
         {name: (math.exp(private), math.exp(order_50))}, {f"{name}: excess": (above, 0.0)}, sample, says=says
     )
@@ -358,7 +346,10 @@ def lemma_21_1(sample: Sample, **_: Any) -> Finding:
     facts = {
         "the larger factor serves a mixture": always(s * a + (1 - s) * c <= t * (s * b + (1 - s) * e) + d, *private)
     }
-    how = "Each inequality of the definitions (maximal information: with the mean for b) passes to mixtures (z3), all sizes."
+    how = (
+        "Each inequality of the definitions carries over to mixtures (z3), for all sizes; for maximal information its right side "
+        "has the mean over the inputs."
+    )
     return proved(how, facts, sample)
 
 
@@ -371,7 +362,7 @@ def lemma_21_2(sample: Sample, **_: Any) -> Finding:
     a, b, one, two, s = reals("a b one two s")
     below = always(s * a + (1 - s) * b <= s * one + (1 - s) * two, a <= one, b <= two, s >= 0, s <= 1)
     how = (
-        "No entry of a mixture is above the mean of the columns' largest (z3), so neither is their sum; for all sizes."
+        "No entry of a mixture is above the mixture of the column maxima (z3), so neither is their sum; for all sizes."
     )
     return proved(how, {"entries of a mixture": below}, sample)
 
@@ -398,17 +389,17 @@ def lemma_21_3(sample: Sample, order: float = 2.0, half: float = 1.0) -> Finding
     values = [_divergence(q, order) for q in (first, second, (first + second) / 2)]
     moments = [math.exp(half * value) for value in values]
     over = max(0.0, moments[2] - (moments[0] + moments[1]) / 2)
-    says = "the mean of their losses is {}, and the loss of their mean {}"
+    says = "the mean of their leakages is {}, and the leakage of their mean is {}"
     printed = {name: ((values[0] + values[1]) / 2, values[2])}
     return corrected(printed, {f"{name}: excess of the moment": (over, 0.0)}, sample, says=says)
 
 
 @_property(
     lambda rng: (_mixture(rng), float(rng.choice(_ORDERS))),
-    of="mixtures of channels, priors and orders",
+    of="mixtures of mechanisms, priors and orders",
     wrong={"eps itself is convex": {"itself": True}},
 )
-@example("identity and even choice, fair bit, order 6", _HALFWAY, 6.0)
+@example("the identity and a uniform output, for a fair bit at order 6", _HALFWAY, 6.0)
 def lemma_21_4(mixture: Mixture, order: float, *, itself: bool = False) -> float:
     leakage = partial(SibsonInformation(order).leakage, source=SourceSet(mixture.prior))
     power = (order - 1) / order
@@ -417,9 +408,9 @@ def lemma_21_4(mixture: Mixture, order: float, *, itself: bool = False) -> float
 
 
 @_property(
-    lambda rng: (_mixture(rng),), of="mixtures of channels, and priors", wrong={"in the prior": {"in_prior": True}}
+    lambda rng: (_mixture(rng),), of="mixtures of mechanisms, and priors", wrong={"in the prior": {"in_prior": True}}
 )
-@example("identity and even choice, fair bit", _HALFWAY)
+@example("the identity and a uniform output, for a fair bit", _HALFWAY)
 def lemma_21_5(mixture: Mixture, *, in_prior: bool = False) -> float:
     if not in_prior:
         return mixture.above(partial(information, mixture.prior))
@@ -440,7 +431,7 @@ def _rows(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     of="pairs of distributions and of orders",
     wrong={"even divided by the order": {"power": 1}},
 )
-@example("(3,1)/4 and (1,3)/4, orders 2 and 3", _FLIP[0], _FLIP[1], 2.0, 3.0)
+@example("(3,1)/4 and (1,3)/4 at the orders 2 and 3", _FLIP[0], _FLIP[1], 2.0, 3.0)
 def lemma_22_1(row: FloatArray, other: FloatArray, less: float, more: float, *, power: int = 0) -> float:
     low, high = (divergence(row, other, order) / order**power for order in (less, more))
     return low - high if low != high else 0.0
@@ -456,7 +447,7 @@ def _finite(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, float] | 
     of="pairs of distributions with all their events, and orders",
     wrong={"without the power": {"power": 1.0}},
 )
-@example("Q given an event of probability 1/4, order 4", np.array([0.0, 0.4, 0.6]), np.array([0.75, 0.1, 0.15]), 4.0)
+@example("Q given an event of probability 1/4 at order 4", np.array([0.0, 0.4, 0.6]), np.array([0.75, 0.1, 0.15]), 4.0)
 def lemma_22_2(row: FloatArray, other: FloatArray, order: float, *, power: float = 0.0) -> float:
     factor, power = math.exp(divergence(row, other, order)), power or (order - 1) / order
     events = [np.array(event, dtype=bool) for event in products([False, True], repeat=len(row))]
@@ -471,10 +462,16 @@ def _events(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, float, li
 
 @_property(
     _events,
-    of="channels, priors, orders and events",
+    of="mechanisms, priors, orders and events",
     wrong={"without the power": {"power": 1.0}, "with the least in place of the largest section": {"over": min}},
 )
-@example("one of four letters published as it is, order 2", np.eye(4), np.full(4, 0.25), 2.0, [np.eye(4, dtype=bool)])
+@example(
+    "four equally likely categories published unchanged at order 2",
+    np.eye(4),
+    np.full(4, 0.25),
+    2.0,
+    [np.eye(4, dtype=bool)],
+)
 def lemma_23(
     matrix: FloatArray,
     prior: FloatArray,
@@ -499,7 +496,7 @@ def _wide(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
 
 @_slow(
     _wide,
-    of="channels with one or two outputs too many",
+    of="mechanisms with one or two more outputs than categories",
     wrong={"m - 1 outputs": {"fewer": 1}},
 )
 @example("rows (2,1,1)/4 and (1,1,2)/4", np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]), _HALF)
@@ -531,5 +528,5 @@ def lemma_24_exception(delta: F = F(1, 10)) -> Finding:
             for one in (prior, (*prior, 0.0, 0.0))
         ]
         enough = len(prior) if leaks and abs(least[0] - least[1]) < _ROUNDING else len(prior) + 2
-        needed[f"$P = {prior}$, $e^\\epsilon = {ratio:g}$, $\\delta = 1/10$"] = (float(enough), len(prior) + 2.0)
+        needed[f"$P = {prior}$ with $e^\\epsilon = {ratio:g}$ and $\\delta = 1/10$"] = (float(enough), len(prior) + 2.0)
     return loose(needed, says="with {} outputs the distortion can be as small as with {}")

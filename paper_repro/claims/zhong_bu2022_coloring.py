@@ -144,15 +144,17 @@ _FOUR = Problem(np.array([[0.4, 0.3, 0.2, 0.1]]), 1.6, 0.1)
 _THREE = Problem(np.array([[0.5, 0.45, 0.05], [0.7, 0.2, 0.1]]), 2.0, 0.1)
 
 
-def _tried(wrong: Mapping[str, Any]) -> Callable[[Callable[..., float]], Callable[..., float]]:
-    """A property of best mechanisms for known priors, and for sets of two priors, at positive delta."""
+def _tried(wrong: Mapping[str, Any], *, known: bool = True) -> Callable[[Callable[..., float]], Callable[..., float]]:
+    """A property of best mechanisms at positive delta: for sets of two priors and, if it speaks of them, for known priors."""
 
     def decorate(violation: Callable[..., float]) -> Callable[..., float]:
-        violation = example("$P = (4,3,2,1)/10$, $e^\\epsilon = 8/5$, $\\delta = 1/10$", _FOUR)(violation)
-        violation = example("$\\{(10,9,1)/20, (7,2,1)/10\\}$, $e^\\epsilon = 2$, $\\delta = 1/10$", _THREE)(violation)
-        return for_all(_ordered, of="ordered sets of one or two priors, ratios and delta", wrong=wrong, share=0.25)(
+        if known:
+            violation = example("$P = (4,3,2,1)/10$ with $e^\\epsilon = 8/5$ and $\\delta = 1/10$", _FOUR)(violation)
+        violation = example("$\\{(10,9,1)/20, (7,2,1)/10\\}$ with $e^\\epsilon = 2$ and $\\delta = 1/10$", _THREE)(
             violation
         )
+        of = "sets of one or two priors in falling order" if known else "sets of two priors in falling order"
+        return for_all(_ordered, of=of, wrong=wrong, share=0.25)(violation)
 
     return decorate
 
@@ -185,7 +187,7 @@ def appendix_b_columns_with_a_zero(strictly: bool = False, red: bool = False) ->
     private = [t >= 1, delta > 0, a >= 0, b >= 0, a <= t * 0 + delta, b <= t * 0 + delta, a <= t * b + delta]
     facts = {"entries beside a zero": always(a < delta if strictly else a <= delta, *private)}
     facts["critical ones"] = always((b if red else a) == delta, *private, a == t * b + delta)
-    return proved("Linear inequalities of the entries of a column (z3), for all sizes.", facts)
+    return proved("It follows from linear inequalities between the entries of a column (z3), for all sizes.", facts)
 
 
 def _in_order(matrix: FloatArray, *, inputs: bool = True) -> FloatArray:
@@ -209,17 +211,18 @@ def _moved(rng: np.random.Generator, falling: bool = True) -> float:
 def lemma_25_1(sample: Sample, **_: Any) -> Finding:
     matrix, rare = [[F(1, 2), F(1, 2)], [F(1, 10), F(9, 10)]], [F(3, 10), F(7, 10)]
     before, after = (changed(table, rare) for table in (matrix, [row[::-1] for row in matrix[::-1]]))
-    text = "Rows $(5,5)/10$ and $(1,9)/10$, $P = (3,7)/10$: the distortion is {before} before and {after} after $\\mathcal T_1$."
-    said = refuted(text, after > before, before=before, after=after)
-    right = holds(sample, of="channels and priors in falling order")
-    return depends(
-        {"with $P_1 \\ge \\dots \\ge P_m$, as Appendix B lets $P$ be": right, "of priors in any order": said}
+    text = (
+        "For rows $(5,5)/10$, $(1,9)/10$ and $P = (3,7)/10$ the map $\\mathcal T_1$ raises the distortion from {before} to "
+        "{after}."
     )
+    said = refuted(text, after > before, before=before, after=after)
+    right = holds(sample, of="mechanisms and priors in falling order")
+    return depends({"for $P_1 \\ge \\dots \\ge P_m$, as in Appendix B": right, "for priors in any order": said})
 
 
 @for_all(
     _renamed,
-    of="channels",
+    of="mechanisms",
     wrong={"mutual information, the prior kept": {"further": (MutualInformation(),)}},
     share=0.3,
 )
@@ -232,7 +235,7 @@ def lemma_25_2(matrix: FloatArray, prior: FloatArray, *, further: tuple[Notion, 
     return worst
 
 
-@for_all(_renamed, of="channels", wrong={"by renaming outputs alone": {"inputs": False}})
+@for_all(_renamed, of="mechanisms", wrong={"by renaming outputs alone": {"inputs": False}})
 @example("diagonal (1,5,5)/10", np.array([[0.1, 0.9, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]), np.ones(3) / 3)
 def lemma_25_3(matrix: FloatArray, _: FloatArray, *, inputs: bool = True) -> float:
     return float(np.diff(np.diagonal(_in_order(matrix, inputs=inputs))).max())
@@ -299,7 +302,10 @@ def _register_28(key: str, delta: float) -> None:
 
     @claim(name=key, instance=violation, wrong={"beside the diagonal alone": {"beside": True}})
     def check(sample: Sample, **_: Any) -> Finding:
-        how = "A row of largest (smallest) entries of columns equals the others, having the same sum (z3, up to 5 letters)."
+        how = (
+            "If a row consists of the largest (or smallest) entries of all columns, every other row equals it, since all rows "
+            "have the same sum (z3, up to 5 categories)."
+        )
         return proved(how, _no_row_of_one_color(), sample)
 
 
@@ -319,12 +325,11 @@ def proposition_29_approximate_differential_privacy(problem: Problem, *, exactly
     return max(float(count > 1 or (exactly and count < 1)), _gap(problem))
 
 
-@_tried({"the least": {"place": -1}})
+@_tried({"the least": {"place": -1}}, known=False)
 def proposition_30(problem: Problem, *, place: int = 0) -> float:
     best = _best(problem)
-    diagonal = np.diagonal(best.matrix)
-    apart = abs(diagonal[~np.diagonal(best.black)] - diagonal[place]).max(initial=0.0)
-    return max(float(apart), _gap(problem))
+    diagonal, white = np.diagonal(best.matrix), ~np.diagonal(best.black)
+    return float(abs(diagonal[white] - diagonal[place]).max()) if white.any() else math.nan
 
 
 @_tried({"in the last row": {"row": -1}})
@@ -388,7 +393,10 @@ def _register_black(key: str, wrong: str, other: Callable[[FloatArray, FloatArra
 
     @claim(name=key, instance=violation, wrong={wrong: {"variant": True}}, share=0.2)
     def check(sample: Sample, **_: Any) -> Finding:
-        how = "Every best mechanism has a black diagonal: else a channel with the same diagonal leaks less (z3, all sizes)."
+        how = (
+            "Every optimal mechanism has a black diagonal; otherwise another mechanism with the same diagonal leaks less (z3, "
+            "for all sizes)."
+        )
         return proved(how, _diagonal_black(), sample)
 
 
@@ -442,8 +450,8 @@ def lemma_26_maximal_leakage(kept: F = F(11, 20), total: F = F(3, 2)) -> Finding
     colors = "black", "red", "white", "both"
     none = all(_none_has((4, 3, 2, 1), kept, total, zeros) for zeros in colors)
     text = (
-        "For $P = (4,3,2,1)/10$ at $D = {d}$ no mechanism of the least leakage $\\log {total}$ has rows of one color beside the "
-        "diagonal, whether columns of zeros are black, red, both or white (z3, over all channels)."
+        "For $P = (4,3,2,1)/10$ at $D = {d}$ no mechanism with the least leakage $\\log {total}$ has off-diagonal entries of one "
+        "color in each row. It does not matter whether columns of zeros are black, red, both or white (z3, over all mechanisms)."
     )
     return refuted(text, none, d=1 - kept, total=total)
 
@@ -462,17 +470,19 @@ def lemma_33(sample: Sample, letter: int = 0) -> Finding:
         falling = [one >= two for one, two in itertools.pairwise([*prior, z3.RealVal(0)])]
         known = [*falling, *(one >= 0 for one in kept), sum(kept) <= 1]
         kept_mass = sum(p * q for p, q in zip(prior, kept, strict=True))
-        facts[f"{size} letters: no channel without leakage keeps more"] = always(kept_mass <= prior[0], *known)
+        facts[f"{size} categories: no mechanism without leakage keeps more"] = always(kept_mass <= prior[0], *known)
     constant = [[F(1), F(0), F(0)]] * 3
     share = [F(7, 10), F(2, 10), F(1, 10)]
-    facts["the constant first letter keeps that"] = 1 - changed(constant, share) == share[letter]
+    facts["the constant first category keeps that"] = 1 - changed(constant, share) == share[letter]
     return proved(
-        "The diagonal of a channel that leaks nothing sums to at most 1: z3 for 2 to 4 letters.", facts, sample
+        "The diagonal of a mechanism without leakage sums to at most 1, so that at most $P_1$ is kept (z3, 2 to 4 categories).",
+        facts,
+        sample,
     )
 
 
 @for_all(_leaking, of="priors and leakages", wrong={"strictly": {"strictly": True}}, share=0.2)
-@example("$P = (4,3,2,1)/10$, leakage $\\log 3/2$", *_SMALL)
+@example("$P = (4,3,2,1)/10$ with leakage $\\log 3/2$", *_SMALL)
 def lemma_34_1(prior: FloatArray, total: float, *, strictly: bool = False) -> float:
     kept = _filled(prior, total)
     rises = np.diff(np.append(kept, 0.0)) + (_SLACK if strictly else 0.0)

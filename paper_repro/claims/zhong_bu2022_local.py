@@ -23,6 +23,7 @@ from paper_repro.claims.zhong_bu2022_tools import (
     BoundTheorem,
     Case,
     Formula,
+    in_words,
     least_by_program,
     least_distortion,
     loss,
@@ -39,7 +40,6 @@ from paper_repro.types import NOTION_NAMES, FloatArray
 _FOUR, _THREE = (0.4, 0.3, 0.2, 0.1), (0.7, 0.2, 0.1)
 _PAIR: Vertices = ((0.5, 0.5), (0.75, 0.25))
 _ALL: Vertices = ((1.0, 0.0), (0.0, 1.0))
-_LOG = r"the bound is $\log {}$, the least leakage $\log {}$"
 
 
 def _validity(rng: np.random.Generator, weighted: bool = True) -> float:
@@ -58,8 +58,10 @@ def section_iv_validity(sample: Sample, weighted: bool = True) -> Finding:
         changed = sum(p[i] * q[i, j] for i, j in itertools.permutations(range(m), 2))
         kept = sum(p[i] * q[i, i] for i in range(m))
         whole = sum(p[i] * sum(q[i, :]) for i in range(m))  # 1, as rows sum to 1
-        facts[f"{m} letters"] = sympy.expand(changed + kept - whole) == 0
-    return proved("What is changed and what is kept add up to 1 (sympy, 2 to 6 letters).", facts, sample)
+        facts[f"{m} categories"] = sympy.expand(changed + kept - whole) == 0
+    return proved(
+        "The probabilities of a change and of no change add up to 1 (sympy, 2 to 6 categories).", facts, sample
+    )
 
 
 # Proposition 8
@@ -87,8 +89,8 @@ def _best_response() -> Mapping[str, bool]:
         added = sum(q[j, j] - t * q[i, j] - delta for i, j in itertools.permutations(range(m), 2))
         mass = sum(q[j, j] for j in range(m))
         total = (m - 1) * mass - t * (sum(q) - mass) - m * (m - 1) * delta
-        facts[f"constraints of {m} letters"] = sympy.expand(added - total) == 0
-        facts[f"least ratio of {m} letters"] = always(
+        facts[f"constraints of {m} categories"] = sympy.expand(added - total) == 0
+        facts[f"least ratio of {m} categories"] = always(
             ratio * d >= (m - 1) * (1 - d - slack),
             (m - 1) * kept - ratio * (m - kept) <= m * (m - 1) * slack,
             kept >= m * (1 - d), kept <= m, ratio >= 1, d > 0, slack >= 0, slack < 1,
@@ -105,8 +107,8 @@ def _least_mass() -> Mapping[str, bool]:
     for m in range(2, 6):
         top, kept, d = z3.RealVector("top", m), z3.RealVector("kept", m), z3.Real("D")
         above = [a >= b for a, b in zip(top, kept, strict=True)]
-        facts[f"{m} letters"] = always(z3.Sum(top) >= m * (1 - d), z3.Sum(kept) >= m * (1 - d), *above)
-        facts[f"Q_D, {m} letters"] = always((1 - d) * (m - 1) >= d, d * m <= m - 1)
+        facts[f"{m} categories"] = always(z3.Sum(top) >= m * (1 - d), z3.Sum(kept) >= m * (1 - d), *above)
+        facts[f"Q_D, {m} categories"] = always((1 - d) * (m - 1) >= d, d * m <= m - 1)
     return facts
 
 
@@ -119,7 +121,7 @@ def _of_response() -> Mapping[str, bool]:
         rows = [[ratio * other if i == j else other for j in range(m)] for i in (0, 1)]
         moments = sum(one**a * two ** (1 - a) for one, two in zip(*rows, strict=True))
         printed = other * (m - 2 + ratio**a + ratio ** (1 - a))
-        facts[f"{m} letters"] = sympy.simplify(sympy.expand(sympy.expand_power_base(moments - printed))) == 0
+        facts[f"{m} categories"] = sympy.simplify(sympy.expand(sympy.expand_power_base(moments - printed))) == 0
     return facts
 
 
@@ -135,13 +137,14 @@ _EIGHT = BoundTheorem(
     _printed_8,
     _draw_8,
     {
-        "uniform, $m = 2$, $D = 1/4$": Case(2, 1, 0.25),
-        "uniform, $m = 3$, $D = 1/2$": Case(3, 1, 0.5),
-        r"$\{(1,1)/2, (3,1)/4\}$, $D = 1/10$": Case(2, 1, 0.1, _PAIR),
+        "the uniform prior of 2 categories at $D = 1/4$": Case(2, 1, 0.25),
+        "the uniform prior of 3 categories at $D = 1/2$": Case(3, 1, 0.5),
+        r"$\{(1,1)/2, (3,1)/4\}$ at $D = 1/10$": Case(2, 1, 0.1, _PAIR),
     },
 )
 _ADDED = (
-    r"All constraints $Q(j|j) \leq t Q(j|i){}$ added up give the ratio (z3, sympy, up to 5 letters); {} attains it."
+    r"Let $t = e^\epsilon$. The sum of all constraints $Q(j|j) \leq t Q(j|i){}$ gives the least ratio (z3, sympy, up to 5 "
+    r"categories), and {} attains it."
 )
 _EIGHT.register(
     "proposition_8_1",
@@ -158,7 +161,11 @@ _EIGHT.register("proposition_8_3_upper", {"p = 1/m": lambda n, c: _printed_8(n, 
 _EIGHT.register(
     "proposition_8_4",
     {"m - 1 in place of m": _plus(lambda c: math.log(1 - 1 / c.values))},
-    proof=(r"Columns keep at least $Q(j|j)$, together $m(1-D)$ (z3, up to 5 letters); $Q_D$ attains it.", _least_mass),
+    proof=(
+        r"The largest entry of column $j$ is at least $Q(j|j)$, and all $Q(j|j)$ sum to at least $m(1-D)$ (z3, up to 5 "
+        r"categories); $Q_D$ attains this sum.",
+        _least_mass,
+    ),
 )
 _EIGHT.register("proposition_8_5_lower", {"1 - D without exponent": _as(DP)}, by_program=False)
 _EIGHT.register(
@@ -166,7 +173,8 @@ _EIGHT.register(
     {"1/a in place of 1/(a - 1)": lambda n, c: Bounds(0.0, _printed_8(n, c).upper * (1 - 1 / c.alpha))},
     attained=lambda case: case.distortion < 1 - 1 / case.values,
     proof=(
-        "The formula is the divergence of two rows of $Q_D$ (sympy, for all $a$ and $D$, up to 5 letters).",
+        r"The formula is the divergence of two rows of $Q_D$ (sympy, for all $\alpha$ and $D$, up to 5 categories). That it is "
+        r"attained is checked on random source sets only.",
         _of_response,
     ),
 )
@@ -198,8 +206,8 @@ def section_iv_b_why_another_method(d: str = "1/4") -> Finding:
         "something leaks": always(z3.Sum([p * a for p, a in zip(prior, kept, strict=True)]) < 1 - budget, *same),
     }
     how = (
-        r"For (7,2,1)/10 and $D = 1/4$, Theorem 6(1) has the logarithm of $2(3/10 - 1/4)/(1/4) = 2/5$; without leakage at most "
-        "7/10 would be kept, and not 3/4 (z3)."
+        r"For $P = (7,2,1)/10$ and $D = 1/4$ the bound of Theorem 6(1) is the logarithm of $2(3/10 - 1/4)/(1/4) = 2/5$. Without "
+        "leakage a category is kept with probability at most 7/10, and 3/4 is needed (z3)."
     )
     return proved(how, facts)
 
@@ -242,10 +250,10 @@ def _violation_13(rng: np.random.Generator, reading: Reading = "printed", all_k:
 def _at_jump(delta: float, reading: Reading, sample: Sample, prior: tuple[float, ...] = _FOUR) -> Finding:
     d = zhong.lemma_10(prior, delta)
     silent = least_distortion(APPROXIMATE if delta else DP, (prior,), 0.0, delta=delta) <= d + 1e-9
-    name = r"(4,3,2,1)/10, $\delta = 1/10$, $D = 27/50$" if delta else "(4,3,2,1)/10, $D = 3/5$"
+    name = r"$P = (4,3,2,1)/10$ with $\delta = 1/10$ at $D = 27/50$" if delta else "$P = (4,3,2,1)/10$ at $D = 3/5$"
     values = [math.exp(zhong.theorem_9(prior, d, delta, one)) for one in (reading, "corrected")]
     truth = 1.0 if silent else math.nan
-    says = r"the print gives $\log {}$, the least leakage is $\log {}$"
+    says = r"for {name} the print gives $\log {}$, and the least leakage is $\log {}$"
     return corrected({name: (values[0], truth)}, {name: (values[1], truth)}, sample, says=says, tolerance=1e-8)
 
 
@@ -276,11 +284,14 @@ def lemma_10(sample: Sample, letter: int = 0) -> Finding:
         for count in range(1, m + 1):  # both sides are linear in P, and falling priors are mixtures of these
             kept = z3.Sum([q[j][j] for j in range(count)])
             end = always(count - kept >= (1 - delta) * (count - 1), delta > 0, delta < 1, *channel, *close)
-            facts[f"{count} of {m} letters alike"] = end
+            facts[f"{count} of {m} categories alike"] = end
         share, p = sympy.Symbol("delta"), sympy.symbols(f"p:{m}")
         least = sum(one * (1 - share) for one in p[1:])  # what Q_delta changes
-        facts[f"Q_delta of {m} letters"] = identical(least, (1 - share) * (sum(p) - p[0]))
-    how = r"If columns vary by $\delta$, $(1-\delta)(1-P_1)$ or more is changed (z3, up to 5 letters); by $Q_\delta$ no more."
+        facts[f"Q_delta of {m} categories"] = identical(least, (1 - share) * (sum(p) - p[0]))
+    how = (
+        r"If the entries of each column differ by at most $\delta$, the distortion is at least $(1-\delta)(1-P_1)$ (z3, up to 5 "
+        r"categories); $Q_\delta$ has just this distortion."
+    )
     return proved(how, facts, sample)
 
 
@@ -314,7 +325,7 @@ def _violation_11_2(rng: np.random.Generator, everywhere: bool = False) -> float
 
 @claim(instance=_violation_11, wrong={"2 delta <= Q(m|m)": {"times": 2.0}}, tolerance=1e-8, share=0.4)
 def lemma_11_1(sample: Sample, times: float = 1.0) -> Finding:
-    return holds(sample, tolerance=1e-8, of="priors, delta and D")
+    return holds(sample, tolerance=1e-8, of="priors, delta and distortions")
 
 
 @claim(
@@ -324,7 +335,7 @@ def lemma_11_1(sample: Sample, times: float = 1.0) -> Finding:
     share=0.4,
 )
 def lemma_11_2(sample: Sample, everywhere: bool = False) -> Finding:
-    return holds(sample, tolerance=1e-8, of="priors, delta and D")
+    return holds(sample, tolerance=1e-8, of="priors, delta and distortions")
 
 
 def _ordered(rng: np.random.Generator, ordered: bool = True) -> Vertices:
@@ -349,8 +360,8 @@ def proposition_12(sample: Sample, reading: Reading = "printed") -> Finding:
         exact = snapped(math.exp(least_by_program(notion, 3, 1, 0.225, (_THREE,), delta=delta or 0.1)))
         for found, one in ((printed, reading), (mended, "corrected")):
             formula = zhong.proposition_12(SourceSet(_THREE), 0.225, delta, one)
-            found[f"(7,2,1)/10, {words}, $D = 9/40$"] = math.exp(formula), exact
-    says = r"the print gives $\log {}$, the least leakage is $\log {}$"
+            found[f"$P = (7,2,1)/10$ with {words} at $D = 9/40$"] = math.exp(formula), exact
+    says = r"for {name} the print gives $\log {}$, and the least leakage is $\log {}$"
     return corrected(printed, mended, sample, says=says, tolerance=1e-6)
 
 
@@ -387,10 +398,10 @@ def theorem_14(sample: Sample, step: int = 0) -> Finding:
             facts[f"m = {m}, k = {k}"] = sympy.expand(slack - bound) == 0
         a, total = z3.RealVector("a", m), z3.Real("S")
         inside = [z3.Sum(a) == total, total >= 1, *(z3.And(one >= 0, one < 1) for one in a)]
-        facts[f"channel, {m} letters"] = always((1 - a[0]) * a[1] <= (total - a[0]) * a[1], *inside)
+        facts[f"mechanism, {m} categories"] = always((1 - a[0]) * a[1] <= (total - a[0]) * a[1], *inside)
     how = (
-        "With $b_j$ the probability to change letter $j$, the bound is a sum of products that are not negative (sympy, up to 6 "
-        "letters), and each diagonal of sum 1 or more has a channel whose columns are largest there (z3)."
+        "Let $b_j$ be the probability that category $j$ is changed. The slack of the bound is a sum of nonnegative products "
+        "(sympy, up to 6 categories). Each diagonal of sum 1 or more belongs to a mechanism with its column maxima there (z3)."
     )
     return proved(how, facts, sample)
 
@@ -416,9 +427,8 @@ def theorem_14_equal_expression(sample: Sample, step: int = 0) -> Finding:
     facts = {"inverse": identical(tail + level * (m - k - ratio), d)}
     facts["from log(m - k)"] = identical(ratio.subs(d, tail), m - k)
     facts["to log(m - k + 1)"] = identical(ratio.subs(d, tail - level), m - k + 1)
-    return proved(
-        "Each piece is the other one's inverse, and so are its ends (sympy, for all $m$ and $k$).", facts, sample
-    )
+    how = "Each piece of one formula is the inverse of a piece of the other, and the ends agree (sympy, for all $m$ and $k$)."
+    return proved(how, facts, sample)
 
 
 def _violation_15(rng: np.random.Generator, last: int = 2, ordered: bool = True) -> float:
@@ -434,8 +444,8 @@ def _violation_15(rng: np.random.Generator, last: int = 2, ordered: bool = True)
     share=0.4,
 )
 def corollary_15(sample: Sample, last: int = 2, ordered: bool = True) -> Finding:
-    name = "two letters, $k$ as large as is printed"
-    says = "the formula asks for the probability of letter {}, and letter {} is the last"
+    name = "two categories and the largest printed $k$"
+    says = "for {name} the formula uses the probability of category {}, and the last category is {}"
     return corrected({name: (last + 1.0, 2.0)}, {name: (2.0, 2.0)}, sample, says=says)
 
 
@@ -444,17 +454,15 @@ def corollary_15(sample: Sample, last: int = 2, ordered: bool = True) -> Finding
 
 @claim(wrong={"delta = 1/20": {"delta": 0.05}})
 def figure_3_curves(delta: float = 0.1) -> Finding:
-    named = {}
+    worst = 0.0
     for notion in (DP, APPROXIMATE, LEAKAGE, MUTUAL):
-        worst = 0.0
         for d in np.arange(1, 25) / 50:
             formula = zhong.proposition_8(notion, 2, float(d), delta=delta).upper
             if notion == MUTUAL:
                 worst = max(worst, abs(formula - least_by_program(MUTUAL, 2, 1, float(d), _ALL)))
             else:
                 worst = max(worst, _exact(notion, np.array([0.5, 0.5]), formula, float(d), 0.1))
-        named[f"{notion}, D = 1/50 .. 24/50"] = worst
-    return holds(named=named, tolerance=2e-6)
+    return holds(named={"each of the four notions at 24 distortions from 1/50 to 24/50": worst}, tolerance=2e-6)
 
 
 @claim(wrong={"order 3": {"alpha": 3.0}})
@@ -463,9 +471,12 @@ def figure_3_ranges(alpha: float = 2.0) -> Finding:
     for notion, d in itertools.product((RENYI, SIBSON), (0.2, 0.4)):
         low, high = zhong.proposition_8(notion, 2, d, alpha=alpha)
         exact = snapped(math.exp(least_by_program(notion, 2, 1, d, alpha=2.0)))
-        pairs[f"{notion}, $D = {'1/5' if d == 0.2 else '2/5'}$"] = math.exp(low), exact
-        pairs[f"{notion}, $D = {'1/5' if d == 0.2 else '2/5'}$, upper end"] = exact, math.exp(high)
-    return loose(pairs, says=r"the range begins at $\log {}$, the least leakage is $\log {}$", tolerance=1e-6)
+        name = f"{in_words(notion)} at $D = {'1/5' if d == 0.2 else '2/5'}$"
+        pairs[name] = math.exp(low), exact
+        pairs[f"{name}, upper end"] = exact, math.exp(high)
+    return loose(
+        pairs, says=r"for {name} the range begins at $\log {}$, and the least leakage is $\log {}$", tolerance=1e-6
+    )
 
 
 def _two(notion: str, d: float) -> float:
@@ -477,12 +488,13 @@ def figure_3_text_order(places: tuple[float, float] = (0.4, 0.45)) -> Finding:
     printed, mended = {}, {}
     for notion, d in zip((RENYI, APPROXIMATE), places, strict=True):
         least = _two(notion, d)
-        printed[f"$D = {'2/5' if d == 0.4 else '9/20'}$, {notion}"] = max(_two(LEAKAGE, d), least), least
+        name = f"maximal leakage and {in_words(notion)} at $D = {'2/5' if d == 0.4 else '9/20'}$"
+        printed[name] = max(_two(LEAKAGE, d), least), least
     for notion, end in ((DP, 0.499), (RENYI, 0.3819), (APPROXIMATE, 0.4145)):
         for d in (0.02, end / 2, end):
             least = _two(notion, d)
             mended[f"{notion}, D = {d:g}"] = max(least, *(_two(other, d) for other in (LEAKAGE, SIBSON, MUTUAL))), least
-    return corrected(printed, mended, says=r"maximal leakage needs $\log {}$, and that only $\log {}$", tolerance=1e-6)
+    return corrected(printed, mended, says=r"for {name} the least leakages are $\log {}$ and $\log {}$", tolerance=1e-6)
 
 
 def _response_gap(rng: np.random.Generator, most: float = 0.5) -> float:
@@ -500,15 +512,14 @@ def _special(notion: str, d: float) -> float:
 
 @claim(instance=_response_gap, wrong={"for D up to 1": {"most": 0.99}}, tolerance=2e-6, share=0.2)
 def figure_3_text_randomized_response(sample: Sample, most: float = 0.5) -> Finding:
-    named = {f"{notion}, D = 1/5": _special(notion, 0.2) for notion in NOTION_NAMES}
-    return holds(sample, named=named, tolerance=2e-6, of="notions and D")
+    named = {"all seven notions at D = 1/5": max(_special(notion, 0.2) for notion in NOTION_NAMES)}
+    return holds(sample, named=named, tolerance=2e-6, of="notions and distortions")
 
 
 @claim(wrong={"for the prior (40,30,15,15)/100": {"prior": (0.4, 0.3, 0.15, 0.15)}})
 def figure_4_curves(prior: tuple[float, ...] = _FOUR) -> Finding:
-    named = {}
+    worst = 0.0
     for notion in (DP, APPROXIMATE, LEAKAGE):
-        worst = 0.0
         for d in np.arange(1, 32) / 50 + 1 / 300:
             formula = {
                 DP: zhong.theorem_13(prior, d),
@@ -516,8 +527,7 @@ def figure_4_curves(prior: tuple[float, ...] = _FOUR) -> Finding:
                 LEAKAGE: zhong.theorem_14(prior, d),
             }[notion]
             worst = max(worst, _exact(notion, np.array(_FOUR), formula, float(d), 0.1))
-        named[f"{notion}, 31 distortions from 0.02 to 0.63"] = worst
-    return holds(named=named, tolerance=1e-8)
+    return holds(named={"each of the three notions at 31 distortions from 0.02 to 0.63": worst}, tolerance=1e-8)
 
 
 def _four(notion: str, d: float) -> float:
@@ -531,16 +541,19 @@ def figure_4_text_most_relaxed(d: float = 0.54) -> Finding:
     for notion, end in ((DP, 0.7), (APPROXIMATE, 0.5399)):
         for place in np.linspace(0.05, end, 6).tolist():
             mended[f"{notion}, D = {place:g}"] = max(_four(LEAKAGE, place), _four(notion, place)), _four(notion, place)
-    says = r"maximal leakage needs $\log {}$, approximate privacy $\log {}$"
+    says = rf"at {{name}} maximal leakage is at least $\log {{}}$, and {in_words(APPROXIMATE)} needs $\log {{}}$"
     return corrected(printed, mended, says=says, tolerance=1e-6)
 
 
 @claim(wrong={"0.55 in place of 0.54": {"second": 0.55}})
 def figure_4_text_jumps(second: float = 0.54) -> Finding:
     values = {}
-    for notion, words, printed in ((DP, "differential privacy", 0.6), (APPROXIMATE, "delta = 0.1", second)):
-        for leakage, what in ((0.0, "no leakage"), (math.log(4 / 3), "log 4/3")):
-            values[f"least D with {what}, {words}"] = printed, least_distortion(notion, (_FOUR,), leakage)
+    for notion, words, printed in (
+        (DP, DP, 0.6),
+        (APPROXIMATE, r"pointwise $(\epsilon, 0.1)$-differential privacy", second),
+    ):
+        for leakage, what in ((0.0, "no leakage"), (math.log(4 / 3), r"leakage $\log 4/3$")):
+            values[f"least D for {words} with {what}"] = printed, least_distortion(notion, (_FOUR,), leakage)
     return reproduced(values, 1e-9)
 
 
@@ -557,5 +570,5 @@ def figure_4_text_why(sample: Sample, factor: float = 1.0) -> Finding:
     for m in range(2, 9):
         p = sympy.symbols(f"p:{m}")
         kept = p[0] + delta * sum(p[1:])
-        facts[f"{m} letters"] = identical(sum(p) - kept, (1 - delta) * (sum(p) - p[0]))
-    return proved(r"$Q_\delta$ changes exactly $(1-\delta)(1-P_1)$ (sympy, up to 8 letters).", facts, sample)
+        facts[f"{m} categories"] = identical(sum(p) - kept, (1 - delta) * (sum(p) - p[0]))
+    return proved(r"$Q_\delta$ changes exactly $(1-\delta)(1-P_1)$ (sympy, up to 8 categories).", facts, sample)

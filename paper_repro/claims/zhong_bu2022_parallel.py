@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, holds, loose, proved
+from paper_repro.claims.base import Finding, Sample, claim, corrected, example, for_all, holds, loose, proved, uncertain
 from paper_repro.claims.draw import random_mechanism, random_prior
 from paper_repro.claims.exact import distances, exp_information, exp_mass, exp_ratio, exp_sibson_2, product, response
 from paper_repro.claims.prove import always
@@ -81,7 +81,10 @@ def _whole(shares: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @claim(wrong={"that of one record": {"times": 1}})
 def section_iv_d_distortion(times: int = 2) -> Finding:
-    return proved("An identity of polynomials (sympy); further records one by one.", _adds_up(times))
+    return proved(
+        "For two records it is an identity of polynomials (sympy); further records are added one by one.",
+        _adds_up(times),
+    )
 
 
 # Lemma 16
@@ -140,8 +143,8 @@ def _register_16(key: str, notion: str) -> None:
 
     @claim(name=key, instance=violation, wrong=wrong, tolerance=_EXACT, share=0.25)
     def check(sample: Sample, **_: Any) -> Finding:
-        often = "as much as one" if other == 2 else "twice as much as one"
-        how = f"Two records leak {often}, with any channel used for both (sympy, z3), and so on for n."
+        often, further = ("as much", "as much") if other == 2 else ("twice as much", "$n$ times as much")
+        how = f"Two records leak {often} as one for every mechanism used for both (sympy, z3); by induction $n$ leak {further}."
         return proved(how, _powers(notion) | _beyond(notion), sample)
 
 
@@ -273,11 +276,11 @@ _FORMULAS: Mapping[str, tuple[str, _Formula, str, _Formula]] = {
     "theorem_17_7": (MUTUAL, _mutual, "without the second logarithm", lambda c: _mutual(c, 0.0)),
 }
 _NAMED = {
-    "$m = n = 2$, $D = 1/2$": Case(2, 2, 0.5),
-    "$m = 3$, $n = 2$, $D = 1$": Case(3, 2, 1.0, 3.0),
-    "$m = 2$, $n = 3$, $D = 3/4$": Case(2, 3, 0.75, 2.0, 0.01),
+    "$m = n = 2$ at $D = 1/2$": Case(2, 2, 0.5),
+    "$m = 3$ and $n = 2$ at $D = 1$": Case(3, 2, 1.0, 3.0),
+    "$m = 2$ and $n = 3$ at $D = 3/4$": Case(2, 3, 0.75, 2.0, 0.01),
 }
-_WITH_PRIOR = {r"$\{(1,1)/2, (3,1)/4\}$, $n = 2$, $D = 1/5$": Case(2, 2, 0.2, prior=(0.75, 0.25))}
+_WITH_PRIOR = {r"$\{(1,1)/2, (3,1)/4\}$ and $n = 2$ at $D = 1/5$": Case(2, 2, 0.2, prior=(0.75, 0.25))}
 
 
 def _drawn(rng: np.random.Generator, notion: str) -> Case:
@@ -335,33 +338,39 @@ def _register_17(key: str, *, attained: bool) -> None:
         named = {} if key == "theorem_17_5_lower" else _NAMED
         named = {**named, **_WITH_PRIOR} if notion == MAXIMAL and not attained else named
         if key == "theorem_17_5_lower":
-            case, name = Case(2, 1, 0.25), "$m = 2$, $n = 1$, $D = 1/4$, order 2"
+            case, name = Case(2, 1, 0.25), "$m = 2$ and $n = 1$ at $D = 1/4$ with order 2"
             printed, exact = case.n * (case.m - 1) * case.kept**2 / case.d, case.least(RENYI)
             # 7/3 is (3/4)^2/(1/4) + (1/4)^2/(3/4).
             exact = math.log(7 / 3) if abs(exact - math.log(7 / 3)) < _CONIC else exact
-            says = "the print gives {}, the least leakage is {}"
+            says = "for {name} the bound is {}, and the least leakage is {}"
             mended = {f"{name}, excess": (max(0.0, formula(case) - exact), 0.0)}
-            return corrected({name: (printed, exact)}, mended, sample, says=says)
+            return uncertain(corrected({name: (printed, exact)}, mended, sample, says=says))
         if key == "theorem_17_7":
             case = Case(2, 2, 1.5)
-            name, says = "$m = n = 2$, $D = 3/2$", "the formula gives {}, and {} is enough"
+            name, says = "$m = n = 2$ at $D = 3/2$", "for {name} the formula gives {}, and the least leakage is {}"
             mended = {label: (abs(formula(one) - one.least(notion)) // _CONIC, 0.0) for label, one in named.items()}
             return corrected({name: (formula(case), 0.0)}, mended, sample, says=says)
         found = {}
         for label, case in named.items():
-            parameter = f", order {case.a:g}" * (notion in (RENYI, SIBSON))
-            parameter += f", $\\delta = {case.delta:g}$" * (notion == APPROXIMATE)
+            parameter = f" with order {case.a:g}" * (notion in (RENYI, SIBSON))
+            parameter += f" with $\\delta = {case.delta:g}$" * (notion == APPROXIMATE)
             found[label + parameter] = formula(case), case.least(notion)
         if attained and notion in (DP, MAXIMAL, LEAKAGE):
             facts = _by_the_diagonal(notion) | {label: abs(a - b) < _CONIC for label, (a, b) in found.items()}
-            how = "The diagonal of a channel sums to m(1-D/n) at least, which bounds its loss (z3, m up to 4); Lemma 16 for n."
+            how = (
+                "For one record the diagonal sums to at least $m(1-D/n)$, which bounds the leakage (z3, $m \\le 4$). Lemma 16 "
+                "extends this to $n$ records, and programs for one record agree on three cases."
+            )
             return proved(how, facts, sample)
         if attained:
             return holds(
-                sample, named={label: abs(a - b) for label, (a, b) in found.items()}, tolerance=_CONIC, of="channels"
+                sample,
+                named={label: abs(a - b) for label, (a, b) in found.items()},
+                tolerance=_CONIC,
+                of="mechanisms near randomized response",
             )
         words = ("bound", "least leakage") if lower else ("least leakage", "bound")
-        says = f"the {words[0]} is $\\log {{}}$, the {words[1]} $\\log {{}}$"
+        says = f"for {{name}} the {words[0]} is $\\log {{}}$, and the {words[1]} is $\\log {{}}$"
         pairs = {label: (math.exp(a), round(math.exp(b), 5)) for label, (a, b) in found.items()}
         pairs = pairs if lower else {label: pair[::-1] for label, pair in pairs.items()}
         return loose(pairs, sample, says=says, tolerance=1e-4, margin=1e-3)
@@ -411,13 +420,15 @@ def _product_18_1(rng: np.random.Generator, records: int = 2) -> float:
 
 @claim(instance=_product_18_1, wrong={"for one record": {"records": 1}}, tolerance=_EXACT, share=0.3)
 def theorem_18_1(sample: Sample, records: int = 2) -> Finding:
-    flip, name, delta = response(2, F(1, 4)), r"two fair bits, $\delta = 1/10$, $D = 1/4$ each", F(1, 10)
+    flip, name, delta = response(2, F(1, 4)), r"two fair bits with $\delta = 1/10$ at $D = 1/4$ each", F(1, 10)
     pair, claimed = product(*[flip] * records), F(13, 5)
     exact = exp_ratio(pair, 2, records, delta)
     if abs(_theorem_9(np.array([0.5, 0.5]), 0.25, 0.1) - 13 / 5) > _EXACT:
         raise ValueError("Theorem 9 has another value there")
     added = sum((max(F(0), a - claimed * b) for a, b in zip(pair[0], pair[1], strict=True)), F(0))
-    says = r"for one record it is $\log {}$, and the product of randomized responses needs $\log {}$"
+    says = (
+        r"for {name} the value for one record is $\log {}$, and the product of two randomized responses leaks $\log {}$"
+    )
     mended = {f"{name}, excess": (float(max(F(0), exact - claimed)), 0.0)}
     mended[f"{name}, delta added up over outputs"] = (float(added), float(delta))
     return corrected({name: (float(claimed), float(exact))}, mended, sample, says=says)
@@ -425,12 +436,12 @@ def theorem_18_1(sample: Sample, records: int = 2) -> Finding:
 
 @for_all(
     lambda rng: (_known(rng)[0], float(rng.uniform(0.02, 0.98))),
-    of="priors and D",
+    of="priors and distortions",
     wrong={"as much as one record": {"times": 1}},
     tolerance=_EXACT,
     share=0.3,
 )
-@example("two fair bits, $D = 1/4$ each: $\\log 9/4$, where all mechanisms need $\\log 2$", np.array([0.5, 0.5]), 0.5)
+@example("two fair bits at $D = 1/4$ each, with leakage $\\log 9/4$", np.array([0.5, 0.5]), 0.5)
 def theorem_18_2(prior: FloatArray, share: float, *, times: int = 2) -> float:
     """Two records with the best channel of one, which a linear program over all channels certifies."""
     d = share * (1 - float(prior[0]))
@@ -449,35 +460,33 @@ def theorem_18_2(prior: FloatArray, share: float, *, times: int = 2) -> float:
 
 @claim(wrong={"without delta in the numerator": {"kept": 0.0}})
 def introduction_contribution_2(kept: float = 1.0) -> Finding:
-    prior, named = np.array([0.4, 0.3, 0.2, 0.1]), {}
+    prior, worst = np.array([0.4, 0.3, 0.2, 0.1]), 0.0
     for d in (0.1, 0.25, 0.45, 0.5):
         tails = np.append(0.0, np.cumsum(prior[::-1]))
         k = int(np.searchsorted(tails, d, side="left"))
         total = 4 - k - (d - tails[k]) / (tails[k] - tails[k - 1])
         leakage = abs(least_distortion(LEAKAGE, (tuple(prior.tolist()),), math.log(total)) - d)
-        named[f"$P = (4,3,2,1)/10$, $D = {d}$"] = max(_apart_9(prior, d, 0.1, kept), leakage)
-    return holds(named=named, tolerance=_EXACT)
+        worst = max(worst, _apart_9(prior, d, 0.1, kept), leakage)
+    return holds(named={"both notions for $P = (4,3,2,1)/10$ at $D = 1/10, 1/4, 9/20, 1/2$": worst}, tolerance=_EXACT)
 
 
 @claim(wrong={"up to D = n": {"beyond": True}})
 def introduction_contribution_3(beyond: bool = False) -> Finding:
-    named = {}
-    for key in ("theorem_17_1", "theorem_17_4", "theorem_17_7"):
-        notion, formula, *_ = _FORMULAS[key]
-        for label, case in _NAMED.items():
-            named[f"{notion}, {label}"] = abs(formula(case) - case.least(notion))
-        if beyond:
-            named[f"{notion}, $m = n = 2$, $D = 3/2$"] = formula(Case(2, 2, 1.5))
+    parts, named = [_FORMULAS[key][:2] for key in ("theorem_17_1", "theorem_17_4", "theorem_17_7")], {}
+    for label, case in _NAMED.items():
+        named[f"all three notions for {label}"] = max(abs(formula(case) - case.least(one)) for one, formula in parts)
+    if beyond:
+        named["all three notions for $m = n = 2$ at $D = 3/2$"] = max(formula(Case(2, 2, 1.5)) for _, formula in parts)
     return holds(named=named, tolerance=_CONIC)
 
 
 @for_all(
     _known,
-    of="priors, delta and D",
+    of="priors, delta and distortions",
     wrong={"without delta in the numerator": {"kept": 0.0}},
     tolerance=_EXACT,
     share=0.2,
 )
-@example("$P = (7,2,1)/10$, $\\delta = 1/10$, $D = 9/40$", np.array([0.7, 0.2, 0.1]), 0.225, 0.1)
+@example("$P = (7,2,1)/10$ with $\\delta = 1/10$ at $D = 9/40$", np.array([0.7, 0.2, 0.1]), 0.225, 0.1)
 def conclusion_closed_form(prior: FloatArray, d: float, delta: float, *, kept: float = 1.0) -> float:
     return _apart_9(prior, d, delta, kept)

@@ -34,7 +34,7 @@ from paper_repro.papers import zhong_bu2022 as zhong
 from paper_repro.types import FloatArray
 
 _EXACT = 1e-8
-_SAYS = "the print gives {}, the truth is {}"
+_SAYS = "for {name} the printed sum is {}, and the exact value is {}"
 
 
 def _space(rng: np.random.Generator) -> tuple[int, int, float]:
@@ -57,7 +57,9 @@ def proof_of_theorem_6_a_and_b(all_d: bool = False) -> Finding:
     facts = {"A > 1": always((m - 1) * (n - d) > d, *known)}
     facts["1/m < 1 - D/n < 1"] = always(optional("z3", "proofs").And(n < m * (n - d), n - d < n), *known)
     facts["which powers keep"] = always(x * y < y * y, 0 < x, x < y)
-    return proved("By z3 for all m, n and D; powers of a number between 1/m and 1 keep the order.", facts)
+    return proved(
+        "For all $m$, $n$ and $D$, $1/m < 1 - D/n < 1 < A$ (z3), and taking the $n$th power keeps the order.", facts
+    )
 
 
 def _moment(m: int, n: int, d: float, alpha: float) -> float:
@@ -83,7 +85,7 @@ def _shells_gap(rng: np.random.Generator, less: int = 1) -> float:
 
 @claim(instance=_shells_gap, wrong={"C(n, l-1)": {"less": 0}}, tolerance=_EXACT, share=0.3)
 def proof_of_theorem_6_item_1_1(sample: Sample, less: int = 1) -> Finding:
-    name = "$m = 2$, $n = 3$, $D = 1$, order 2"
+    name = "$m = 2$ and $n = 3$ at $D = 1$ with order 2"
     exact = _moment(2, 3, 1.0, 2.0)
     closed = math.exp(zhong.lemma_5_leakage(RENYI, 2, 3, 1.0, alpha=2.0))
     mended = {name: (_by_shells(2, 3, 1.0, 2.0, 3 - less), exact), f"{name}, closed form": (closed, exact)}
@@ -106,11 +108,14 @@ def _stationarity(m: int, n: int, d: float, alpha: float, *, weighted: bool = Tr
     tolerance=_EXACT,
 )
 def proof_of_theorem_6_item_1_2(sample: Sample, factor: bool = True) -> Finding:
-    name = "$m = 2$, $n = 1$, $D = 1/4$, order 2"
+    name = "$m = 2$ and $n = 1$ at $D = 1/4$ with order 2"
     printed = {name: (_stationarity(2, 1, 0.25, 2.0, weighted=False), 0.0)}
     mended = {name: (_stationarity(2, 1, 0.25, 2.0, factor=factor), 0.0)}
     return corrected(
-        printed, mended, sample, says=r"derivative and $\lambda$ are {} apart as printed; they should be equal ({})"
+        printed,
+        mended,
+        sample,
+        says=r"for {name} the printed derivative differs from $\lambda$ by {}, and it should differ by {}",
     )
 
 
@@ -122,7 +127,7 @@ def proof_of_theorem_6_item_1_2_convexity(low: bool = False) -> Finding:
     facts = {"the second derivative": sympy.simplify(bent / (v**2 * base ** (e - 2)) - e * (e - 1)) == 0}
     power = _z3("e e_")[0]
     facts["is not positive"] = always(power * (power - 1) <= 0, power > (1 if low else 0), power < (3 if low else 1))
-    how = r"Along a line of priors $u^e$, $e = 1/\alpha$, has the second derivative $e(e-1) v^2 u^{e-2} \le 0$ (sympy, z3)."
+    how = r"Along a line of priors $u^e$ with $e = 1/\alpha$ has the second derivative $e(e-1) v^2 u^{e-2} \le 0$ (sympy, z3)."
     return proved(how, facts)
 
 
@@ -149,7 +154,7 @@ def _register_limit(key: str, notion: str, alpha: float) -> None:
     def check(sample: Sample, without_n: bool = False) -> Finding:
         exact = loss(notion, zhong.lemma_5_mechanism(2, 2, 0.5), 2, 2, uniform(4))
         printed, mended = (_limit(2, 2, 0.5, alpha, *pair) for pair in ((2, 2), (1, 1 if without_n else 2)))
-        name, says = "$m = n = 2$, $D = 1/2$", r"the printed limit is $\log {}$, what $Q_D$ leaks $\log {}$"
+        name, says = "$m = n = 2$ at $D = 1/2$", r"for {name} the printed limit is $\log {}$, and $Q_D$ leaks $\log {}$"
         # Orders as near to the limit give six digits.
         pairs = [(round(math.exp(value), 5), round(math.exp(exact), 5)) for value in (printed, mended)]
         return corrected({name: pairs[0]}, {name: pairs[1]}, sample, tolerance=2e-5, says=says)
@@ -173,7 +178,7 @@ def proof_of_theorem_6_inequality_6(largest: bool = False) -> Finding:
         mean = sum(p * e for p, e in zip(prior, each, strict=True))
         facts[f"{size} databases"] = always(end * sum(each) <= mean, *known)
     return proved(
-        r"If $e(x)$ is the distortion of database $x$, $\min_x P(x) \sum_x e(x) \le \sum_x P(x) e(x)$ (z3, up to 4 databases).",
+        r"If $e(x)$ is the distortion at database $x$, $\min_x P(x) \sum_x e(x) \le \sum_x P(x) e(x)$ (z3, up to 4 databases).",
         facts,
     )
 
@@ -187,7 +192,7 @@ def proof_of_theorem_6_items_2_1_and_2_5(more: int = 1) -> Finding:
             nearer = [x for x in range(m**n) if apart[x][0] == place - 1]
             counts = {sum(apart[x][z] == 1 and apart[z][0] == place for z in range(m**n)) for x in nearer}
             facts[f"m = {m}, n = {n}, l = {place}"] = counts == {(n - place + more) * (m - 1)}
-    return proved("Enumeration of all databases for up to 27 of them.", facts)
+    return proved("The neighbors of all databases are counted, for up to 27 databases.", facts)
 
 
 @claim(wrong={"strict where all probabilities are positive": {"least": F(1, 8)}})
@@ -198,8 +203,8 @@ def proof_of_theorem_6_strict(least: F = F(0)) -> Finding:
     ratio, free = 4, all(abs(a - b) <= delta for a, b in zip(*rows, strict=True))
     most = ratio * rows[1][1] + delta
     text = (
-        r"Two inputs, $\delta$ = {delta}: if one input gives output 2 with probability {one} and the other never, nothing leaks, "
-        r"less than $\epsilon = \log 4$; {one} < {most} is asked."
+        r"Take two inputs, $\delta$ = {delta} and $\epsilon = \log 4$. If one input gives output 2 with probability {one} and "
+        r"the other never, nothing leaks, and the strict inequality would be {one} < {most}."
     )
     false = free and not rows[0][1] < most
     return put_right(text, false, rows[0][1] <= most, delta=delta, one=rows[0][1], most=most)
@@ -209,8 +214,8 @@ def proof_of_theorem_6_strict(least: F = F(0)) -> Finding:
 def proof_of_theorem_6_item_2_5_last_line(power: int = -1) -> Finding:
     exact = snapped(math.exp(least_by_program(RENYI, 2, 1, 0.2, ((0.75, 0.25),))))
     printed, mended = ((1 - d) ** 2 / d for d in (0.2, 0.2 * 0.5**power))
-    name = "$P = (3,1)/4$, $D = 1/5$, order 2"
-    says = r"the last line gives $\log {}$, the least leakage is $\log {}$"
+    name = "$P = (3,1)/4$ at $D = 1/5$ with order 2"
+    says = r"for {name} the last line gives $\log {}$, and the least leakage is $\log {}$"
     return corrected({name: (printed, exact)}, {f"{name}, excess": (max(0.0, mended - exact), 0.0)}, says=says)
 
 
@@ -226,10 +231,10 @@ def _mass_gap(rng: np.random.Generator, shells: bool = True) -> float:
 
 @claim(instance=_mass_gap, wrong={"1 - theta": {"shells": False}})
 def proof_of_theorem_6_item_2_6(sample: Sample, shells: bool = True) -> Finding:
-    name = r"$\{(1,1)/2, (3,1)/4\}$, $\theta^* = 1$, $l = 0$"
+    name = r"$\{(1,1)/2, (3,1)/4\}$ with $\theta^* = 1$ and $l = 0$"
     bound = 1 - (1 - (0.5 if shells else 0.0))
-    says = "the bound is {}, and the largest mass under the second member is {}"
-    mended = {f"{name}, first member: excess": (max(0.0, 0.5 - bound), 0.0)}
+    says = "for {name} the bound is {}, and the largest mass of the second prior is {}"
+    mended = {f"{name}, first prior: excess": (max(0.0, 0.5 - bound), 0.0)}
     return corrected({name: (0.5, 0.75)}, mended, sample, says=says)
 
 
@@ -250,7 +255,7 @@ def proof_of_theorem_6_problem_7(sample: Sample, prior: tuple[float, float] = (0
     p, matrix = np.array(prior), np.eye(2)
     exact = information(p, matrix)
     found = [_objective(matrix, p, output) for output in (np.full(2, 0.5), p)]
-    name, says = "$P' = (3,1)/4$, identity", "the objective is {}, the mutual information {}"
+    name, says = "$P' = (3,1)/4$ and the identity", "for {name} the objective is {}, and the mutual information is {}"
     return corrected({name: (found[0], exact)}, {name: (found[1], exact)}, sample, says=says)
 
 
@@ -291,7 +296,7 @@ def _value_gap(rng: np.random.Generator, power: int = 0) -> float:
 
 
 _SKEWED = np.array([0.22, 0.26, 0.26, 0.26])
-_NAME_7 = "two bits, $P = (22,26,26,26)/100$, $D = 1/10$"
+_NAME_7 = "two bits and $P = (22,26,26,26)/100$ at $D = 1/10$"
 
 
 @claim(instance=_multiplier_gap, wrong={"n - D/(n theta)": {"records": False}}, share=0.4)
@@ -299,7 +304,7 @@ def proof_of_theorem_6_item_2_7_multipliers(sample: Sample, records: bool = True
     theta, eta, _ = _relaxed(_SKEWED, 2, 2, 0.1)
     kept = (1 if records else 2) - 0.1 / (2 * theta)
     found = [_slope(theta, eta, 2, 2, 0.1, below) for below in (2 * (2 - 0.1 / theta), kept)]
-    says = r"with the printed $\alpha_x$ the derivative in $Q(x|x)$ is {}, and should be {}"
+    says = r"for {name} and the printed $\alpha_x$ the derivative in $Q(x|x)$ is {}, and it should be {}"
     return corrected({_NAME_7: (found[0], 0.0)}, {_NAME_7: (found[1], 0.0)}, sample, says=says)
 
 
@@ -307,7 +312,7 @@ def proof_of_theorem_6_item_2_7_multipliers(sample: Sample, records: bool = True
 def proof_of_theorem_6_item_2_7_value(sample: Sample, power: int = 0) -> Finding:
     theta, eta, value = _relaxed(_SKEWED, 2, 2, 0.1)
     found = [_bound_7(theta, eta, 2, 2, 0.1, factor) for factor in (theta * 0.1, 0.1 / theta**power)]
-    says = "the last line gives {}, the objective is {}"
+    says = "for {name} the last line gives {}, and the objective is {}"
     return corrected({_NAME_7: (found[0], value)}, {_NAME_7: (found[1], value)}, sample, says=says)
 
 
@@ -325,7 +330,7 @@ def _by_diagonal(kept: Sequence[F], delta: F) -> Channel:
 
 # The best diagonal for (7,2,1)/10, D = 1/4, delta = 0.
 _KEPT = (F(5, 6), F(5, 6), F(0))
-_NAME_9 = r"diagonal $(5,5,0)/6$, $\delta = 0$"
+_NAME_9 = r"diagonal $(5,5,0)/6$ with $\delta = 0$"
 
 
 @claim(wrong={"where all are kept alike": {"kept": (F(2, 3),) * 3}})
@@ -333,7 +338,7 @@ def proof_of_theorem_9_channel(kept: Sequence[F] = _KEPT) -> Finding:
     table = _by_diagonal(kept, F(0))
     columns, rows = ([float(sum(line)) for line in lines] for lines in (zip(*table, strict=True), table))
     mended = {f"{_NAME_9}, sum over outputs, input {i + 1}": (1.0, total) for i, total in enumerate(rows)}
-    says = "the sum over the inputs is to be {}, and is {}"
+    says = "the sum over the inputs should be {}, and it is {}"
     return corrected({f"{_NAME_9}, output 3": (1.0, columns[2])}, mended, says=says)
 
 
@@ -341,7 +346,7 @@ def proof_of_theorem_9_channel(kept: Sequence[F] = _KEPT) -> Finding:
 def proof_of_theorem_9_its_leakage(over: Any = max) -> Finding:
     ratio = over((sum(_KEPT) - a) / (1 - a) for a in _KEPT)
     exact = float(exp_ratio(_by_diagonal(_KEPT, F(0))))
-    says = r"the print gives {}, the loss is {}"
+    says = r"the print gives {}, and the leakage is {}"
     return corrected(
         {_NAME_9: (float(ratio), math.log(exact))}, {_NAME_9: (math.log(ratio), math.log(exact))}, says=says
     )
@@ -355,7 +360,7 @@ def proof_of_theorem_9_convention(distortion: F = F(1, 10)) -> Finding:
     least = least_distortion(DP, (prior,), math.log(18)) if needed else 0.0
     text = (
         "For $P = (5,3,2)/10$, $\\delta = 0$ and $D = 1/10$ the diagonal $(1,1,1)$ meets the constraints of (9) and would have "
-        "$d_1 = {zero}$; the least leakage is $\\log {ratio}$, with which the least distortion is {least}."
+        "$d_1 = {zero}$. The least leakage is $\\log {ratio}$: the least distortion at this leakage is {least}."
     )
     exact = abs(least - float(distortion)) < _EXACT
     return put_right(text, needed and exact, exact, zero=0, ratio=18, least=distortion)
@@ -384,7 +389,9 @@ def proof_of_theorem_9_14(sample: Sample, falling: bool = True) -> Finding:
     printed = {"$P = (1,1,1,1)/4$": (0.0, float(_order_14(fair, -1e-9)))}
     mended = {"$P = (1,1,1,1)/4$, in the wide sense": (0.0, float(_order_14(fair, 1e-9)))}
     mended["$P = (4,3,2,1)/10$"] = (0.0, float(_order_14(four, -1e-9)))
-    return corrected(printed, mended, sample, says="{} of the strict inequalities (14) are to fail, and {} do")
+    return corrected(
+        printed, mended, sample, says="for {name}, {} of the strict inequalities (14) should fail, and {} do"
+    )
 
 
 def _tight(prior: list[F], i: int, j: int) -> int:
@@ -397,7 +404,7 @@ def _tight(prior: list[F], i: int, j: int) -> int:
 @claim(wrong={"at the point of lines 1 and 3": {"corner": (3, 1)}})
 def proof_of_theorem_9_corners(corner: tuple[int, int] = (2, 1)) -> Finding:
     prior = [F(5, 10), F(3, 10), F(2, 10)]
-    name, says = "$P = (5,3,2)/10$", "a corner lies on {} of the lines, $Z_{{2,3}}$ on {}"
+    name, says = "$P = (5,3,2)/10$", "for {name} a corner lies on {} of the lines, and $Z_{{2,3}}$ lies on {}"
     printed = {name: (2.0, float(_tight(prior, 3, 2)))}
     return corrected(printed, {f"{name}, $Z_{{1,2}}$": (2.0, float(_tight(prior, *corner)))}, says=says)
 
@@ -424,7 +431,10 @@ def proof_of_theorem_9_summary(sample: Sample, last: int = 1) -> Finding:
     ratios = [_summary(prior, 0.25, 0.0, one) for one in (0, last)]
     # Of all channels with e^eps = 5 none has a distortion below 1/4.
     exact = 5.0 if abs(least_distortion(DP, ((0.7, 0.2, 0.1),), math.log(5)) - 0.25) < _EXACT else math.nan
-    name, says = "$P = (7,2,1)/10$, $D = 1/4$", r"the summary gives $\log {}$, the least leakage is $\log {}$"
+    name, says = (
+        "$P = (7,2,1)/10$ at $D = 1/4$",
+        r"for {name} the summary gives $\log {}$, and the least leakage is $\log {}$",
+    )
     return corrected({name: (ratios[0], exact)}, {name: (ratios[1], exact)}, sample, says=says)
 
 
@@ -439,16 +449,17 @@ def proof_of_proposition_30(last: bool = False) -> Finding:
     # The last display of the proof, for x = Q(i|i) - delta, with Q(k|i) in place of Q(k|k).
     right &= always(ii - ki / ik * ii == ii / ik * (ik - ki), ik > 0)
     false = not always(kk + (ik if last else ki) >= ii + ki, *known)
-    text = (
-        "Rows $(8,2)/10$ of $i$, $(3,7)/10$ of $k$: $Q(k|k) + Q(k|i) = {left}$, less than $Q(i|i) + Q(k|i) = {right}$."
-    )
+    text = "For rows $(8,2)/10$ of $i$ and $(3,7)/10$ of $k$, $Q(k|k) + Q(k|i) = {left}$ is below $Q(i|i) + Q(k|i) = {right}$."
     return put_right(text.replace("{right}", "1"), false, right, left=F(9, 10))
 
 
 @claim(wrong={"its exponential": {"form": math.exp}})
 def proof_of_lemma_24_item_3(form: Callable[[float], float] = math.log) -> Finding:
     exact = loss(LEAKAGE, np.eye(2), 2, 1)
-    name, says = "two letters published as they are", "the sum is {}, and their maximal leakage $\\log 2$, or {}"
+    name, says = (
+        "two categories published unchanged",
+        "for {name} the sum is {}, and the maximal leakage is $\\log 2$ = {}",
+    )
     return corrected({name: (2.0, exact)}, {name: (form(2.0), exact)}, says=says)
 
 
@@ -471,7 +482,10 @@ def proof_of_lemma_24_equality(sample: Sample, positive: bool = True) -> Finding
         before, after = (sum(p * (1 - rows[i][i]) for i, p in enumerate(prior)) for rows in (q, merged))
         known = [one > 0 for one in prior] + [one > 0 if positive else one >= 0 for row in q for one in row]
         facts[f"m = {size}, N = {size + more}"] = always(after < before if more == 1 else after == before, *known)
-    how = "Merging adds Q(N|m) to Q(m|m) if N = m + 1, and changes no diagonal entry if N > m + 1 (z3; m up to 4, N up to m + 3)."
+    how = (
+        "Merging adds $Q(N|m)$ to $Q(m|m)$ if $N = m + 1$, and changes no diagonal entry if $N > m + 1$ (z3, for $m \\le 4$ and "
+        "$N \\le m + 3$)."
+    )
     return proved(how, facts, sample)
 
 
@@ -479,7 +493,10 @@ def proof_of_lemma_24_equality(sample: Sample, positive: bool = True) -> Finding
 def proof_of_lemma_26_first_case(white: int = 1) -> Finding:
     t, black, red = F(1, 10), 1, 2
     total, meant = 1 - t + F(white, red) * t, 1 - F(black, black) * t + F(red, red) * t
-    name, says = "$n_B = 1$, $n_R = 2$, $n_W = 1$, $t = 1/10$", "the row sums to {}, and should to {}"
+    name, says = (
+        "$n_B = 1$, $n_R = 2$, $n_W = 1$, $\\Delta = 1/10$",
+        "for {name} the row sums to {}, and it should sum to {}",
+    )
     return corrected({name: (float(total), 1.0)}, {name: (float(meant), 1.0)}, says=says)
 
 
@@ -491,12 +508,12 @@ def proof_of_theorem_14_channel(kept: tuple[F, F] = (F(1), F(1, 2))) -> Finding:
     # Two fair letters at D = 1/4.
     printed_row = kept[0] + (1 - kept[1]) * kept[0] / kept[0]
     meant = _by_diagonal(kept, F(0))
-    name = r"$P = (1,1)/2$, $D = 1/4$, diagonal $(1, 1/2)$"
+    name = r"$P = (1,1)/2$ at $D = 1/4$ with diagonal $(1, 1/2)$"
     mended = {f"{name}, row sum {i + 1}": (float(sum(row)), 1.0) for i, row in enumerate(meant)}
     mended[f"{name}, distortion"] = (float(changed(meant, [F(1, 2), F(1, 2)])), 0.25)
     total = float(sum(max(column) for column in zip(*meant, strict=True)))
     mended[f"{name}, least at its leakage"] = (least_distortion(LEAKAGE, ((0.5, 0.5),), math.log(total)), 0.25)
-    says = "the first row sums to {}, and should to {}"
+    says = "for {name} the first row sums to {}, and it should sum to {}"
     return corrected({name: (float(printed_row), 1.0)}, mended, says=says, tolerance=_EXACT)
 
 
@@ -512,10 +529,10 @@ def proof_of_theorem_14_dual_program(less: float = 1.0) -> Finding:
     # Of all channels with column maxima of sum 3/2 none has a distortion below 1/4.
     exact = 1.5 if abs(least_distortion(LEAKAGE, ((0.5, 0.5),), math.log(1.5)) - 0.25) < _EXACT else math.nan
     printed, mended = (_dual((0.5, 0.5), 0.25, one, 100.0) for one in (0.0, less))
-    name = r"$P = (1,1)/2$, $D = 1/4$"
+    name = r"$P = (1,1)/2$ at $D = 1/4$"
     says = (
-        r"as printed, the least value is $-{}$ with $\gamma \le 100$, and there is none without that limit; "
-        r"it should be $-{}$, with $\epsilon^*_{{ML}} = \log 3/2$"
+        r"for {name} the printed program has the least value $-{}$ with $\gamma \le 100$ and none without that limit; "
+        r"it should be $-{}$, since $\epsilon^*_{{ML}} = \log 3/2$"
     )
     return corrected({name: (printed, exact)}, {name: (mended, exact)}, says=says, tolerance=_EXACT)
 
@@ -540,8 +557,8 @@ _FLIP = response(2, F(1, 4))
 def proof_of_theorem_17_2_first_step(sample: Sample, divided: int = 1) -> Finding:
     pair, delta = product(_FLIP, _FLIP), F(1, 10)
     exact = float(exp_ratio(pair, 2, 2, delta))
-    name = r"fair bits flipped with probability 1/4, $n = 2$, $\delta = 1/10$"
-    says = r"the first line gives $\log {}$, the loss is $\log {}$"
+    name = r"two fair bits flipped with probability 1/4 and $\delta = 1/10$"
+    says = r"for {name} the first line gives $\log {}$, and the leakage is $\log {}$"
     mended = {f"{name}, one factor": (float(exp_ratio(_FLIP, delta=delta * F(4, 3) ** divided)), exact)}
     return corrected({name: (float(exp_ratio(pair, 2, 2)), exact)}, mended, sample, says=says)
 
@@ -555,5 +572,8 @@ def proof_of_theorem_17_2_chain(sample: Sample, **_: Any) -> Finding:
     facts["least divided by the largest entry"] = always(d / top <= d / less, d > 0, less > 0, less <= top)
     between = optional("z3", "proofs").And(d * top <= d, d <= d * m * top)
     facts["delta <= delta/q <= delta m"] = always(between, d > 0, top <= 1, m * top >= 1)
-    how = "The loss of a product is that of a factor at delta q^(1-n), 1/m <= q <= 1 (sympy, z3; n = 2, and so on by steps)."
+    how = (
+        r"A product of $n$ factors leaks as much as one factor at $\delta q^{1-n}$, where $1/m \le q \le 1$ (sympy, z3; for "
+        r"$n = 2$, and by induction for all $n$)."
+    )
     return proved(how, facts, sample)

@@ -33,6 +33,7 @@ __all__ = [
     "BoundTheorem",
     "Case",
     "Formula",
+    "in_words",
     "information",
     "least",
     "least_by_program",
@@ -48,6 +49,16 @@ __all__ = [
 ]
 
 DP, APPROXIMATE, MAXIMAL, LEAKAGE, RENYI, SIBSON, MUTUAL = NOTION_NAMES
+_WORDS = {APPROXIMATE: r"pointwise $(\epsilon, \delta)$-differential privacy", RENYI: "Rényi differential privacy"}
+
+
+def in_words(notion: str) -> str:
+    """A notion's name in a sentence of the ledger.
+
+    >>> in_words(RENYI), in_words(DP)
+    ('Rényi differential privacy', 'differential privacy')
+    """
+    return _WORDS.get(notion, notion)
 
 
 def part_of(name: str) -> tuple[int, str, str]:
@@ -252,17 +263,20 @@ class BoundTheorem:
             found = {}
             for label, case in (silent or named or self.named).items():
                 bounds, exact = printed(notion, case), math.exp(case.least(notion))
-                order = f", $\\alpha = {case.alpha:g}$"
+                order = f" with $\\alpha = {case.alpha:g}$"
                 parameter = {RENYI: order, SIBSON: order}
-                parameter[APPROXIMATE] = f", $\\delta = {case.delta:g}$"
+                parameter[APPROXIMATE] = f" with $\\delta = {case.delta:g}$"
                 found[label + parameter.get(notion, "")] = math.exp(bounds[at]), snapped(exact)
-            words = ("the bound is {}, the least leakage {}", "the least leakage is {}, the bound {}")[at]
+            words = (
+                "for {name} the bound is {}, and the least leakage is {}",
+                "for {name} the least leakage is {}, and the bound is {}",
+            )[at]
             words = words.replace("{}", r"$\log {}$")
             if silent:
                 return corrected(found, {label: (1.0, pair[1]) for label, pair in found.items()}, sample, says=words)
             if side == "both":
                 gaps = {label: abs(bound - exact) for label, (bound, exact) in found.items()}
-                return holds(sample, named=gaps, tolerance=10 * tolerance, of="source sets and D")
+                return holds(sample, named=gaps, tolerance=10 * tolerance, of="source sets and distortions")
             pairs = found if side == "lower" else {label: pair[::-1] for label, pair in found.items()}
             return loose(pairs, sample, says=words, tolerance=10 * tolerance)
 

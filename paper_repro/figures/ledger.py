@@ -30,6 +30,7 @@ _LOOKS = {
     "holds": ("#D3ECF9", "black"),
     "reproduced": ("#5FA8D6", "black"),
     "proved": ("#0B4F7D", "white"),
+    "source text uncertain": ("#ADB5A0", "black"),
     "not checkable": ("#EEEEEE", "black"),
 }
 _SHARES = {

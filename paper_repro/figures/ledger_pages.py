@@ -47,6 +47,8 @@ MEANINGS = {
     "reproduced": "numbers that the computation gives back",
     "proved": "decided for all instances, of the sizes that are named, by algebra, a solver, enumeration or a certificate; "
     "steps up to there are argued in words, in the evidence or beside the check",
+    "source text uncertain": "our copy of the paper is garbled there, so that it does not show with certainty what is printed; "
+    "counted as no fault",
     "not checkable": "says nothing that a computation could decide; the reason is given",
 }
 """What a verdict means, what is wrong first."""
@@ -170,7 +172,8 @@ def counts_sentence(rows: Sequence[Row] | None = None) -> str:
         f"{len(rows)} claims are judged: {count['proved']} are proved, {count['reproduced']} reproduced,",
         f"{count['holds']} hold wherever they were tried, {count['loose']} are true but not the best possible,",
         f"{count['corrected']} are wrong as printed and right after a stated change, {count['refuted']} are refuted,",
-        f"{count['depends on the reading']} depend on the reading, and {count['not checkable']} cannot be checked.",
+        f"{count['depends on the reading']} depend on the reading, {count['source text uncertain']} are garbled in our copy, and",
+        f"{count['not checkable']} cannot be checked.",
         f"{sum(row.relevant for row in rows):,} random instances were relevant, and a change of one constant in a statement",
         f"changes its verdict {sum(row.rejected for row in rows)} of {sum(row.variants for row in rows)} times.",
     ]

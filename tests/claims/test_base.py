@@ -53,6 +53,19 @@ def test_what_the_kinds_say_of_planted_errors():
     assert base.depends({"so": one, "or so": one}).verdict == "refuted", "one verdict under both readings"
 
 
+def test_a_garbled_text_is_no_fault_and_a_wrong_reading_of_it_is():
+    shown = base.corrected({"a": (1.0, 2.0)}, {"a": (2.0, 2.0)})
+    finding = base.uncertain(shown)
+    assert finding.verdict == "source text uncertain"
+    assert finding.numbers == shown.numbers and shown.evidence in finding.evidence
+    for other in (
+        base.corrected({"a": (1.0, 2.0)}, {"a": (3.0, 2.0)}),
+        base.corrected({"a": (2.0, 2.0)}, {"a": (2.0, 2.0)}),
+        base.refuted("1 > 0.", True),
+    ):
+        assert base.uncertain(other) == other
+
+
 def test_infinities_are_equal():
     assert base.reproduced({"D = 0": (math.inf, math.inf)}, 1e-9).verdict == "reproduced"
     assert base.reproduced({"D = 0": (math.inf, 700.0)}, 1e-9).verdict == "refuted"

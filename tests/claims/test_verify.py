@@ -44,6 +44,7 @@ def test_faults_of_rows_are_named(quick):
         ({"variants": 2, "rejected": 1}, "1 of 2 variants are not told apart"),
         ({"verdict": "refuted"}, "has no weight"),
         ({"weight": "misprint"}, "has the weight 'misprint'"),
+        ({"verdict": "source text uncertain", "text": ""}, "lacks the text of our copy"),
     ):
         (line,) = faults([dataclasses.replace(row, **planted)])
         assert line.startswith(f"{row.name}: ") and match in line
