@@ -87,7 +87,7 @@ def test_proposition_1_corrected_attains_theorem_1(values, individuals, leakage)
 
 
 def test_proposition_1_has_three_readings():
-    with pytest.raises(ValueError, match="reading must be one of 'printed', 'example', 'corrected', got 'right'"):
+    with pytest.raises(ValueError, match="reading must be one of 'printed', 'example', 'corrected'; got 'right'"):
         alvim.proposition_1(3, 2, 1.0, "right")
 
 
@@ -109,7 +109,7 @@ def test_proposition_2_as_printed(values, individuals, ratio):
 
 @pytest.mark.parametrize("outputs", [0, -3, 9, 100])
 def test_proposition_2_is_for_1_to_all_outputs(outputs):
-    with pytest.raises(ValueError, match=rf"between 1 and v\^u = 2\^3, got {outputs}; .*Theorem 1"):
+    with pytest.raises(ValueError, match=rf"between 1 and v\^u = 2\^3; got {outputs}; .*Theorem 1"):
         alvim.proposition_2(2, 3, outputs, 1.0)
 
 
@@ -133,7 +133,7 @@ def test_theorem_2_counts_bits(leakage):
 
 
 def test_lemma_1_is_for_at_least_as_many_columns():
-    with pytest.raises(ValueError, match=r"n <= m, got shape \(3, 2\); add 1 columns of zeros"):
+    with pytest.raises(ValueError, match=r"n <= m; got shape \(3, 2\); add 1 columns of zeros"):
         alvim.lemma_1(np.full((3, 2), 0.5))
     padded = alvim.lemma_1([[0.75, 0.25, 0], [0.25, 0.75, 0], [0.5, 0.5, 0]])
     assert padded.tolist() == [[0.75, 0.25, 0], [0.25, 0.75, 0], [0.5, 0.5, 0]]
@@ -225,13 +225,13 @@ def test_remark_1_holds_exactly_from_its_condition_on(step, keeps):
     if keeps:
         assert alvim.remark_1(6, leakage) == pytest.approx(doubled, abs=ROUNDING)
     else:
-        with pytest.raises(ValueError, match=r"\(e\^eps\)\^2 >= 2, that is at least 0\.346574 nats, got 0\.3465"):
+        with pytest.raises(ValueError, match=r"\(e\^eps\)\^2 >= 2, that is at least 0\.346574 nats; got 0\.3465"):
             alvim.remark_1(6, leakage)
 
 
 @pytest.mark.parametrize("size", [5, 7, 2, 0])
 def test_remark_1_is_for_even_rings(size):
-    with pytest.raises(ValueError, match=f"even rings of at least 4 vertices, got {size}"):
+    with pytest.raises(ValueError, match=f"even rings of at least 4 vertices; got {size}"):
         alvim.remark_1(size, 1.0)
 
 
@@ -294,7 +294,7 @@ def test_without_a_limit_nothing_changes(call):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: alvim.theorem_1(1, 3, 1.0), "at least 2 values and 1 record, got 1 and 3"),
+        (lambda: alvim.theorem_1(1, 3, 1.0), "at least 2 values and 1 record; got 1 and 3"),
         (lambda: alvim.theorem_1(2, 0, 1.0), "got 2 and 0"),
         (lambda: alvim.theorem_1(2, 3, -1.0), "at least 0 nats"),
         (lambda: alvim.theorem_1(2, 3, math.nan), "at least 0 nats"),

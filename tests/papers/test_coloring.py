@@ -233,11 +233,11 @@ def test_the_letters_to_suppress_need_not_be_the_least_likely_on_average():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 0.2, 2), r"between 0 and M - 1 = 1 all-zero columns, got 2"),
-        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 1.2, 0), r"between 0 and 1, got 1\.2"),
+        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 0.2, 2), r"between 0 and M - 1 = 1 all-zero columns; got 2"),
+        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 1.2, 0), r"between 0 and 1; got 1\.2"),
         (lambda: coloring([[0.5, 0.5], [0.5, 0.5]]), "finite and above 0, not for 0.0 nats"),
         (lambda: coloring([[1.0, 0.0], [0.5, 0.5]]), "finite and above 0, not for inf nats"),
-        (lambda: coloring([[0.6, 0.4]]), r"must be square, got shape \(1, 2\)"),
+        (lambda: coloring([[0.6, 0.4]]), r"must be square; got shape \(1, 2\)"),
     ],
 )  # fmt: skip
 def test_bad_arguments_are_refused(call, message):

@@ -255,7 +255,7 @@ def test_sets_of_several_parts():
     [
         (lambda: Folding([SourceSet([0.5, 0.5]), SourceSet([0.5, 0.3, 0.2])]), r"alphabets of \[2, 3\] letters"),
         (lambda: Folding([]), r"alphabets of \[\] letters"),
-        (lambda: Folding(SourceSet([0.5, 0.5]), direction="forward"), "'corrected' or 'printed', got 'forward'"),
+        (lambda: Folding(SourceSet([0.5, 0.5]), direction="forward"), "'corrected' or 'printed'; got 'forward'"),
         (lambda: as_source_set([]), "no part is left"),
     ],
 )

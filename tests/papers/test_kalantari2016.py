@@ -250,9 +250,9 @@ def test_theorems_3_and_4_are_theorem_1_where_they_hold():
     for reading in ("printed", "corrected"):
         assert isit.theorem_3(known, 0.5, reading) == isit.theorem_3(known, 1.0, reading) == 0
     assert isit.theorem_4(3, 2 / 3) == isit.theorem_1(3, 2 / 3) == isit.theorem_1(3, 1.0) == 0
-    with pytest.raises(ValueError, match=r"below 0\.2 and from 0\.5 on, got 0\.3; between them there is theorem_2"):
+    with pytest.raises(ValueError, match=r"below 0\.2 and from 0\.5 on; got 0\.3; between them there is theorem_2"):
         isit.theorem_3(known, 0.3)
-    with pytest.raises(ValueError, match=r"below 0\.4 and from 0\.5 on, got 0\.4"):
+    with pytest.raises(ValueError, match=r"below 0\.4 and from 0\.5 on; got 0\.4"):
         isit.theorem_3(known, 0.4, "corrected")
 
 
@@ -275,11 +275,11 @@ def test_equation_16_at_its_limits():
     assert isit.equation_16([0.0, 0.5]) == math.inf and isit.equation_16([0.5, 1.0]) == -math.inf
     assert isit.equation_16([0.5, 0.5]) == isit.equation_16([0.5, 0.5], "corrected") == 0
     assert isit.equation_16([0.9, 0.5]) < 0
-    with pytest.raises(ValueError, match=r"must sum to at most 1, got \[0\.9, 0\.5\] with the sum 1\.4"):
+    with pytest.raises(ValueError, match=r"must sum to at most 1; got \[0\.9, 0\.5\] with the sum 1\.4"):
         isit.equation_16([0.9, 0.5], "corrected")
-    with pytest.raises(ValueError, match=r"two letters or more, got \[0\.5\]"):
+    with pytest.raises(ValueError, match=r"two letters or more; got \[0\.5\]"):
         isit.equation_16([0.5])
-    with pytest.raises(ValueError, match=r"between 0 and 1, got 1\.5"):
+    with pytest.raises(ValueError, match=r"between 0 and 1; got 1\.5"):
         isit.equation_16([0.5, 1.5])
 
 
@@ -318,15 +318,15 @@ def test_the_optimal_mechanism_of_equation_25_is_not_colored_as_figure_2_says():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: isit.equation_5(3, 1.5), r"between 0 and 1, got 1\.5"),
-        (lambda: isit.equation_8(TABLE_1, -0.1, 0), r"between 0 and 1, got -0\.1"),
-        (lambda: isit.equation_8(TABLE_1, 0.1, 5), "zero_columns must be between 0 and M - 2 = 4, got 5"),
-        (lambda: isit.equation_9(TABLE_1, 0.1, -1), "zero_columns must be between 0 and M - 2 = 4, got -1"),
-        (lambda: isit.equation_25(3, 0.1, 3), "zero_columns must be between 0 and M - 1 = 2, got 3"),
-        (lambda: isit.equation_8(TABLE_1, 0.1, 0, "literal"), "one of 'printed', 'corrected', got 'literal'"),
-        (lambda: isit.theorem_2(TABLE_1, 0.1, "lenient"), "one of 'literal', 'printed', 'corrected', got 'lenient'"),
-        (lambda: isit.theorem_3(TABLE_1, math.nan), "between 0 and 1, got nan"),
-        (lambda: coloring([[0.5, 0.5]]), r"must be square, got shape \(1, 2\)"),
+        (lambda: isit.equation_5(3, 1.5), r"between 0 and 1; got 1\.5"),
+        (lambda: isit.equation_8(TABLE_1, -0.1, 0), r"between 0 and 1; got -0\.1"),
+        (lambda: isit.equation_8(TABLE_1, 0.1, 5), "zero_columns must be between 0 and M - 2 = 4; got 5"),
+        (lambda: isit.equation_9(TABLE_1, 0.1, -1), "zero_columns must be between 0 and M - 2 = 4; got -1"),
+        (lambda: isit.equation_25(3, 0.1, 3), "zero_columns must be between 0 and M - 1 = 2; got 3"),
+        (lambda: isit.equation_8(TABLE_1, 0.1, 0, "literal"), "one of 'printed', 'corrected'; got 'literal'"),
+        (lambda: isit.theorem_2(TABLE_1, 0.1, "lenient"), "one of 'literal', 'printed', 'corrected'; got 'lenient'"),
+        (lambda: isit.theorem_3(TABLE_1, math.nan), "between 0 and 1; got nan"),
+        (lambda: coloring([[0.5, 0.5]]), r"must be square; got shape \(1, 2\)"),
         (lambda: isit.equation_14([[0.5, 0.6], [0.5, 0.5]]), "row 0 sums to 1.1"),
     ],
 )
