@@ -352,7 +352,7 @@ def test_the_largest_product():
         r"with 4096\. Use parallel_leakage and parallel_distortion, which need no channel\.",
     ):
         product_mechanism([half] * 12)
-    with pytest.raises(ValueError, match="1000 records have about 1e301 databases"):
+    with pytest.raises(ValueError, match=r"at most 2048 databases .*; got 1000 records with about 1e301"):
         product_mechanism([half] * 1000)
 
 
@@ -479,13 +479,13 @@ r"parallel_leakage\(mechanisms, notion=\.\.\., sources=\.\.\.\)\."
 r"sources must be given for maximal information, which depends on them; got None\. Write "
 r"parallel_leakage\(mechanisms, notion=\.\.\., sources=\.\.\.\)\."
 )),
-        (([KEEP] * 3, MaximalLeakage(), [FAIR] * 2), r"sources must be one SourceSet for all records, or one for each of 3 mechanisms; got 2\."),
+        (([KEEP] * 3, MaximalLeakage(), [FAIR] * 2), r"sources must be one SourceSet .* each of 3 mechanisms; got 2\."),
         (([KEEP], MaximalLeakage(), 5), "sources must be a SourceSet, or a sequence with one per record; got 5"),
         (([KEEP], MaximalLeakage(), [[0.5, 0.5]]), (
 r"sources\[0\] must be a SourceSet; got \[0\.5, 0\.5\]\. Write SourceSet\(\.\.\.\) around the "
 r"priors\."
 )),
-        (([KEEP, np.eye(3)], DifferentialPrivacy(), FAIR), r"sources\[1\] must have 3 categories, as the mechanism of that record; got 2\."),
+        (([KEEP, np.eye(3)], DifferentialPrivacy(), FAIR), r"sources\[1\] must have 3 categories, as the mechanism .*; got 2\."),
     ],
 )  # fmt: skip
 def test_mistakes_in_parallel_leakage(arguments, message):
@@ -510,7 +510,7 @@ def test_mistakes_elsewhere():
     for distortion in (-0.1, 2.1, math.nan):
         with pytest.raises(ValueError, match="expected number of records changed between 0 and 2; got"):
             parallel_composition(FAIR, 2, distortion=distortion)
-    with pytest.raises(ValueError, match="exactly one budget"):
+    with pytest.raises(ValueError, match="exactly one of distortion and leakage must be given; got both"):
         parallel_composition(FAIR, 2, distortion=0.5, leakage=0.5)
     with pytest.raises(ValueError, match=r"a leakage is not shared among records .*optimal_database_mechanism"):
         parallel_composition(FAIR, 2, leakage=0.5, notion=POINTWISE)

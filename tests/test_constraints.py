@@ -305,10 +305,10 @@ def test_too_many_letters_are_refused_at_once():
         pr.optimal_mechanism(pr.SourceSet(np.full(10**5, 1e-5)), distortion=0.1, keep_at_least=0.5)
     many = pr.SourceSet(np.full(80, 1 / 80))
     with pytest.raises(
-        ValueError, match=r"at most 60 letters; got 80.*up to 500 letters are solved for differential privacy"
+        ValueError, match=r"at most 60 with .*; got 80\..*Up to 500 categories are solved for differential privacy"
     ):
         pr.optimal_mechanism(many, distortion=0.1, keep_at_least=0.5, costs=1 - np.eye(80))
-    with pytest.raises(ValueError, match=r"at most 32 letters; got 80.*up to 500"):
+    with pytest.raises(ValueError, match=r"at most 32 with .*; got 80\..*Up to 500"):
         pr.optimal_mechanism(many, distortion=0.1, keep_at_least=0.5, notion=pr.MutualInformation())
 
 

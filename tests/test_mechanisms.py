@@ -282,8 +282,8 @@ def test_the_names_of_a_frame_become_labels(rng):
     ):
         with pytest.raises(
             ValueError,
-            match=r"the costs and the source set must name the same categories in the same order; got \['no', "
-            r"'yes'\] and \['yes', 'no'\]\. Put both in one order, such as frame\.loc\[names, names\], or "
+            match=r"must name the same categories in the same order; got \[.*\] and \[.*\]\. "
+            r"Put both in one order, such as frame\.loc\[names, names\], or "
             r"take the names off one of them \(frame\.to_numpy\(\)\)\.",
         ):
             make()
