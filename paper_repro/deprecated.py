@@ -107,7 +107,7 @@ def says_how(way_out: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def made_by(way_out: str) -> Callable[[type[T]], type[T]]:
-    """What :func:`says_how` does, for the constructor of a class that is made by a decorator, such as a dataclass.
+    """:func:`says_how` for the constructor of a dataclass. Raises TypeError, with the way out, when it is called otherwise.
 
     >>> @made_by("write Half(of)")
     ... class Half:
@@ -115,11 +115,12 @@ def made_by(way_out: str) -> Callable[[type[T]], type[T]]:
     ...         self.value = of / 2
     >>> Half()
     Traceback (most recent call last):
-    TypeError: Half: the arguments must fit its signature; got the error "missing a required argument: 'of'". Write Half(of).
+    TypeError: Half: the arguments must fit its signature; got the error "missing a required argument: 'of'". Write
+    Half(of).
     """
 
     def _decorate(cls: type[T]) -> type[T]:
-        cls.__init__ = says_how(way_out)(cls.__init__)  # type: ignore[misc]
+        cls.__init__ = says_how(way_out)(cls.__init__)  # type: ignore[method-assign]
         return cls
 
     return _decorate

@@ -53,7 +53,7 @@ def test_clopper_pearson_keeps_its_confidence(prior, rng):
 
 def test_goodman_keeps_it_for_frequent_categories_and_not_for_rare_ones(rng):
     assert abs(part_covered(np.array([0.2, 0.5, 0.12, 0.18]), 592, 1000, rng, method="goodman") - 0.95) < 0.02
-    with pytest.warns(UserWarning, match="method='clopper-pearson' always keeps"):
+    with pytest.warns(UserWarning, match="Take method='clopper-pearson', which always keeps"):
         assert part_covered(RARE, 1000, 400, rng, method="goodman") < 0.12
 
 

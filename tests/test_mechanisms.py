@@ -73,12 +73,16 @@ def test_rare_letters_keep_their_relative_precision():
 
 @pytest.mark.parametrize("changed", [[0.5, 1.1], [-0.1, 0.5], [0.5, math.nan], [[0.5, 0.5]]])
 def test_distortions_are_probabilities(changed):
-    with pytest.raises(ValueError, match=r"probability of change (between 0 and 1|per letter)"):
+    with pytest.raises(ValueError, match=r"probability of change (between 0 and 1|per category); got"):
         Mechanism.from_distortions(changed)
 
 
 def test_distortions_keep_a_letters_worth():
-    with pytest.raises(ValueError, match=r"sum to 0\.75; they must sum to at least 1: lower the distortions"):
+    with pytest.raises(
+        ValueError,
+        match=r"distortions must leave kept probabilities 1 - D_i that sum to at least 1; got 0\.75\. Lower "
+        r"the distortions\.",
+    ):
         Mechanism.from_distortions([0.5, 0.75])
 
 
@@ -87,11 +91,22 @@ def test_distortions_keep_a_letters_worth():
     [
         (
             [[0.5, 0.5]],
-            r"square; got shape \(1, 2\); other channels go .* into a notion's leakage\(matrix, source\)",
+            r"matrix must be square; got shape \(1, 2\)\. Give other channels as they are to a notion's "
+            r"leakage\(matrix, source\) and to min_entropy_leakage\.",
         ),
-        ([[0.5, 0.5], [0.5, 0.6]], r"mechanism: row 1 sums to 1\.1; every row must sum to 1"),
-        ([[0.5, 0.5], [-0.5, 1.5]], r"row 1, letter 0 is -0\.5; .* between 0 and 1"),
-        ([[0.5, 0.5], [1.0]], "row 1 has 1 letters and row 0 has 2"),
+        (
+            [[0.5, 0.5], [0.5, 0.6]],
+            r"matrix: row 1 must sum to 1 within 1e-09; got 1\.1\. Correct the row, or divide it by its sum\.",
+        ),
+        (
+            [[0.5, 0.5], [-0.5, 1.5]],
+            r"matrix: row 1, category 0 must be a probability, a finite number between 0 and 1; got -0\.5\.",
+        ),
+        (
+            [[0.5, 0.5], [1.0]],
+            r"matrix: row 1 must have 2 entries, as many as row 0; got 1\. Write 0 for a category that never "
+            r"occurs\.",
+        ),
     ],
 )
 def test_matrices_that_are_no_channels(matrix, message):
@@ -139,7 +154,8 @@ def test_sampling_is_repeatable():
 @pytest.mark.parametrize("value", ["maybe", "n"])
 def test_a_value_must_be_a_letter(value, rng):
     with pytest.raises(
-        ValueError, match=r"is not a letter of this mechanism; its letters are \['no', 'yes'\]"
+        ValueError,
+        match=r"values must be categories of this mechanism, \['no', 'yes'\]; got '(maybe|n)'\. Leave missing values out",
     ) as error:
         Mechanism(np.eye(2), labels=["no", "yes"]).sample(["no", value], rng)
     assert repr(value) in str(error.value)
@@ -289,7 +305,9 @@ def test_the_names_of_a_frame_become_labels(rng):
             make()
     assert Mechanism(frame).worst_case_distortion(SourceSet([0.5, 0.5])) == 0
     with pytest.raises(
-        ValueError, match=r"rows of the frame are named \[0, 1\] and its columns \['no', 'yes'\]; name both"
+        ValueError,
+        match=r"matrix must have the same names for rows and columns, in one order; got \[0, 1\] and \['no', "
+        r"'yes'\]\. Rename one of them, or take the names off \(frame\.to_numpy\(\)\)\.",
     ):
         Mechanism(frame.reset_index(drop=True))
 

@@ -280,16 +280,6 @@ def test_a_file_that_cannot_be_written(path, tmp_path):
         pr.optimal_mechanism(SOURCE, distortion=0.2).write_certificate(tmp_path / path)
 
 
-def test_the_checker_tells_what_is_no_certificate(tmp_path, capsys):
-    from paper_repro.certificates.checker import report
-
-    for name, text in {"a.json": b"{", "b.json": b"\xff", "c.json": b"[" * 10**5, "d.json": b"1" * 5000}.items():
-        (tmp_path / name).write_bytes(text)
-    assert report([*sorted(map(str, tmp_path.iterdir())), str(tmp_path), "no\x1bfile"]) == 6
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 6 and all(FORM.fullmatch(line) and line.isprintable() for line in lines), lines
-
-
 def test_names_for_people_and_keys():
     pointwise, standard = pr.ApproximateDP(0.1), pr.ApproximateDP(0.1, standard=True)
     assert pointwise.title == str(pointwise) == "pointwise (ε, δ)-differential privacy"

@@ -256,7 +256,11 @@ def test_theorems_3_and_4_are_theorem_1_where_they_hold():
     for reading in ("printed", "corrected"):
         assert isit.theorem_3(known, 0.5, reading) == isit.theorem_3(known, 1.0, reading) == 0
     assert isit.theorem_4(3, 2 / 3) == isit.theorem_1(3, 2 / 3) == isit.theorem_1(3, 1.0) == 0
-    with pytest.raises(ValueError, match=r"below 0\.2 and from 0\.5 on; got 0\.3; between them there is theorem_2"):
+    with pytest.raises(
+        ValueError,
+        match=r"distortion must be below 0\.2 or at least 0\.5 for Theorem 3; got 0\.3\. Between them use "
+        r"theorem_2\.",
+    ):
         isit.theorem_3(known, 0.3)
     with pytest.raises(ValueError, match=r"below 0\.4 and from 0\.5 on; got 0\.4"):
         isit.theorem_3(known, 0.4, "corrected")
@@ -283,7 +287,7 @@ def test_equation_16_at_its_limits():
     assert isit.equation_16([0.9, 0.5]) < 0
     with pytest.raises(ValueError, match=r"must sum to at most 1; got \[0\.9, 0\.5\] with the sum 1\.4"):
         isit.equation_16([0.9, 0.5], "corrected")
-    with pytest.raises(ValueError, match=r"two letters or more; got \[0\.5\]"):
+    with pytest.raises(ValueError, match=r"distortions must be those of two categories or more; got \[0\.5\]\."):
         isit.equation_16([0.5])
     with pytest.raises(ValueError, match=r"between 0 and 1; got 1\.5"):
         isit.equation_16([0.5, 1.5])

@@ -364,7 +364,7 @@ r"Class II\)\."
         (lambda: zhong.theorem_17(DP, 2, 2, 1, UNIFORM_4), r"source must have m = 2 categories, those of a record; got 4\."),
         (lambda: zhong.theorem_7(DP, 2, 3, 1, reading="mended"), "reading must be one of 'printed', 'corrected'; got 'mended'"),
         (lambda: zhong.theorem_9([[0.5, 0.5], [0.6, 0.4]], 0.1, 0.0), "one known prior; got 2 rows"),
-        (lambda: zhong.theorem_14([0.5, 0.6], 0.1), r"prior: row 0 must sum to 1 within 1e-09; got 1\.1\. Correct the row"),
+        (lambda: zhong.theorem_14([0.5, 0.6], 0.1), r"prior: row 0 must sum to 1 within 1e-09; got 1\.1\."),
         (
             lambda: zhong.corollary_15(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]), 0.0),
             "source must have a common ordering of its categories, as Class II",
