@@ -8,10 +8,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["accepts_old_call", "says_how"]
+__all__ = ["accepts_old_call", "made_by", "says_how"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -42,7 +43,7 @@ def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, 
     ["count: write notion='leakage'; by position it is deprecated", 'count: write records=3; individuals= is deprecated']
     >>> count(records=3, individuals=4)
     Traceback (most recent call last):
-    TypeError: count: records is given twice, 3 and 4
+    TypeError: count: records must be given once; got 3 and 4.
     """
 
     def _decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -59,7 +60,9 @@ def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, 
             ] + [(new, given.pop(old), f"{old}=") for old, new in keywords.items() if old in given]
             for name, value, spelling in old_spellings:
                 if name in given:
-                    raise TypeError(f"{function.__qualname__}: {name} is given twice, {given[name]!r} and {value!r}")
+                    raise TypeError(
+                        f"{function.__qualname__}: {name} must be given once; got {given[name]!r} and {value!r}."
+                    )
                 _warn(function, f"write {name}={value!r}; {spelling} is deprecated")
                 given[name] = value
             anyhow: Callable[..., R] = function
@@ -78,7 +81,7 @@ def says_how(way_out: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     ...     return of / 2
     >>> half(3)
     Traceback (most recent call last):
-    TypeError: half: too many positional arguments; write half(of=...)
+    TypeError: half: the arguments must fit its signature; got the error 'too many positional arguments'. Write half(of=...).
     """
 
     def _decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -92,10 +95,33 @@ def says_how(way_out: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 try:
                     bind(*args, **kwargs)
                 except TypeError as error:
-                    raise TypeError(f"{function.__qualname__}: {error}; {way_out}") from None
+                    raise TypeError(
+                        f"{function.__qualname__.removesuffix('.__init__')}: the arguments must fit its signature; got the error {str(error)!r}. "
+                        f"{way_out[0].upper()}{way_out[1:]}."
+                    ) from None
                 raise
 
         return call
+
+    return _decorate
+
+
+def made_by(way_out: str) -> Callable[[type[T]], type[T]]:
+    """:func:`says_how` for the constructor of a dataclass. Raises TypeError, with the way out, when it is called otherwise.
+
+    >>> @made_by("write Half(of)")
+    ... class Half:
+    ...     def __init__(self, of):
+    ...         self.value = of / 2
+    >>> Half()
+    Traceback (most recent call last):
+    TypeError: Half: the arguments must fit its signature; got the error "missing a required argument: 'of'". Write
+    Half(of).
+    """
+
+    def _decorate(cls: type[T]) -> type[T]:
+        cls.__init__ = says_how(way_out)(cls.__init__)  # type: ignore[method-assign]
+        return cls
 
     return _decorate
 

@@ -36,5 +36,6 @@ def check_checkout(what: str) -> None:
     """
     if not in_checkout():
         raise FileNotFoundError(
-            f"{what} needs a checkout of the project, with its notebooks and data, and {_PACKAGE} is none; run it in one"
+            f"{what} needs a checkout of the project, with its notebooks and data; this is the package installed in "
+            f"{_PACKAGE}. Clone the repository, and run the command there."
         )

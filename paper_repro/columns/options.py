@@ -120,8 +120,8 @@ def in_flags(text: str, commands: Sequence[click.Command]) -> str:
     """A sentence of the library, which names arguments of Python, for whoever has the options of these commands.
 
     >>> release = click.Command("release", params=[click.Option(["--keep-at-least"]), click.Option(["--estimable/--bare"])])
-    >>> in_flags("keep_at_least is too much; take keep_at_least=0.5, or estimable=False", [release])
-    '--keep-at-least is too much; take --keep-at-least 0.5, or --bare'
+    >>> in_flags("keep_at_least is too much. Take keep_at_least=0.5, or estimable=False.", [release])
+    '--keep-at-least is too much. Take --keep-at-least 0.5, or --bare.'
     """
     options: dict[str, click.Option] = {}
     for option in (one for command in commands for one in command.params if isinstance(one, click.Option)):
@@ -134,7 +134,7 @@ def in_flags(text: str, commands: Sequence[click.Command]) -> str:
         return option.opts[0] if value == "..." else f"{option.opts[0]} {shlex.quote(value)}"
 
     names = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
-    text = re.sub(rf"(?<![\w'\"-])({names})=('[^']*'|\"[^\"]*\"|\[[^\]]*\]|\.\.\.|[^\s,;:)]+)", flag, text)
+    text = re.sub(rf"(?<![\w'\"-])({names})=('[^']*'|\"[^\"]*\"|\[[^\]]*\]|\.\.\.|[^\s,;:)]*[^\s,;:).])", flag, text)
     long = "|".join(name for name in options if "_" in name) or "(?!)"
     return re.sub(rf"(?<![\w'\"-])({long})(?![\w'\"=])", lambda found: options[found[1]].opts[0], text)
 

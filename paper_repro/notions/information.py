@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paper_repro.checks import check_alpha
+from paper_repro.deprecated import made_by
 from paper_repro.mechanisms import Mechanism, Spread, sums_of_others
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.maximal_leakage import MaximalLeakage
@@ -54,7 +55,7 @@ class _Information(Notion):
             If no source set is given, or it has another number of letters than the mechanism has rows.
         """
         channel = checked_channel(mechanism)
-        return _worst_prior(channel, check_alphabets(mechanism, source, self.name).vertices, self.alpha)[0]
+        return _worst_prior(channel, check_alphabets(mechanism, source, self.title).vertices, self.alpha)[0]
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         if self.alpha == 1:
@@ -88,6 +89,7 @@ class MutualInformation(_Information):
         return 1.0
 
 
+@made_by("write SibsonInformation(alpha)")
 @dataclass(frozen=True, repr=False)
 class SibsonInformation(_Information):
     """Sibson mutual information of order alpha, worst case over the hull (Definition 19(6), Zhong and Bu 2022).
@@ -121,7 +123,7 @@ class SibsonInformation(_Information):
     name = "Sibson information"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", check_alpha(self.alpha, self.name))
+        object.__setattr__(self, "alpha", check_alpha(self.alpha, self.title))
 
     def __repr__(self) -> str:
         return f"SibsonInformation(alpha={self.alpha:g})"
@@ -129,7 +131,7 @@ class SibsonInformation(_Information):
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
         if math.isinf(self.alpha):
             found = MaximalLeakage().leakage(mechanism)
-            check_alphabets(mechanism, source, self.name)
+            check_alphabets(mechanism, source, self.title)
             return found
         return super().leakage(mechanism, source)
 
