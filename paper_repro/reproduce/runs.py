@@ -110,7 +110,7 @@ def load_runs(path: Path = NOTEBOOKS / "runs.toml") -> list[NotebookRun]:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise NotebookRunError(
-            f"the list of runs must be a TOML file that can be read; got {str(path)!r} ({_one_line(error)}). Correct or restore it."
+            f"the list of runs must be a TOML file that can be read; got {str(path)!r} ({_one_line(error)}). Correct it."
         ) from None
     runs = []
     for name, table in tables.items():

@@ -31,7 +31,7 @@ def test_outputs_that_are_the_same_are_named():
 
 def test_pictures_that_look_the_same_are_the_same_under_any_title():
     check_different({"a.png": png("one", "red"), "b.png": png("one", "blue")})
-    with pytest.raises(ValueError, match=r"a\.png and b\.png are the same"):
+    with pytest.raises(ValueError, match=r"figures must differ; got a\.png and b\.png"):
         check_different({"a.png": png("one", "red"), "b.png": png("two", "red")})
 
 
