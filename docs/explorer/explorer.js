@@ -4,10 +4,12 @@
 // A mechanism is judged as it is: its leakage in whole numbers, bounded from below by a prior or by multipliers, in whole
 // numbers too. Leakages are in nats; letters, vertices and rows are counted from 0.
 
-// ---- Whole numbers: x stands for fixed(x) / 2^180, exact for every float of at least 2^-127 ------------------------------
+// ---- Whole numbers: x stands for fixed(x) / 2^BITS, exact for 0 and for every float of at least SMALLEST ------------------
 
-const ONE = 1n << 180n;
-const fixed = (x) => BigInt(Math.trunc(x * 2 ** 180));
+const BITS = 600; // of a probability: the farthest entry of a line of 12 categories at a distortion of 1e-12 is near 2^-480
+const SMALLEST = 2 ** (53 - BITS);
+const ONE = 1n << BigInt(BITS);
+const fixed = (x) => BigInt(Math.trunc(x * 2 ** BITS));
 const sum = (values) => values.reduce((total, x) => total + x, 0);
 const whole = (values) => values.reduce((total, x) => total + x, 0n);
 const most = (values) => values.reduce((best, x) => (x > best ? x : best));
@@ -151,7 +153,7 @@ export function fromChanges(changes) {
 
 const changesOf = (matrix) => matrix.map((row, i) => sum(row.filter((_, j) => j !== i)));
 const columnsOf = (matrix) => matrix[0].map((_, j) => matrix.map((row) => fixed(row[j])));
-const tiny = (matrix) => matrix.flat().some((x) => x > 0 && x < 2 ** -127);
+const tiny = (matrix) => matrix.flat().some((x) => x > 0 && x < SMALLEST);
 
 // ---- Differential privacy where all letters are neighbors, and approximate: the same on a longer axis --------------------------
 
@@ -626,13 +628,23 @@ export class Problem {
     const result = { matrix, leakage: program.leakage(matrix), distortion: worstDistortion(vertices, changesOf(matrix)) };
     const prior = mixed(found.weights, vertices);
     const bound = atDistortion
-      ? (enough ? 0 : distortion === 0 ? result.leakage : program.leastLeakage(found, distortion, result.leakage))
+      ? (enough ? 0 : distortion === 0 ? this.leakageOfNoChange() : program.leastLeakage(found, distortion, result.leakage))
       : (enough ? this.free : found.s === 0 ? 0 : program.leastDistortion(found, leakage));
     const gap = atDistortion ? (result.leakage === bound ? 0 : result.leakage - bound) : result.distortion - bound;
     const kept = atDistortion ? result.distortion <= distortion + Math.max(2 * slack, 2e-12 * distortion) : result.leakage <= leakage + 1e-11 * Math.max(1, leakage);
     const forcing = !program.forces || vertices.length === 1 || !found.multipliers || program.forces(found, result.leakage, result.distortion);
     const closed = atDistortion ? gap <= 1e-9 : gap <= 1e-9 * result.distortion + 1e-15;
     return { ...result, prior, forcing, bound, gap, unit: atDistortion ? "nats" : "distortion", certified: kept && closed };
+  }
+
+  // What every mechanism of distortion 0 leaks at least: it publishes each category that occurs as it is.
+  leakageOfNoChange() {
+    const { program, vertices, notion } = this;
+    const occur = range(this.size).filter((i) => vertices.some((p) => p[i] > 0));
+    if (notion === "leakage") return Math.log1p(occur.length - 1) * (1 - ULP);
+    if (notion === "information") return Math.log(1 / least(occur.map((i) => least(vertices.map((p) => p[i]))))) * (1 - ULP);
+    const linked = (i, k) => i !== k && (!program.distances || program.distances[i][k] < Infinity);
+    return occur.some((i) => occur.some((k) => linked(i, k))) ? Infinity : 0;
   }
 
   // What randomized response on all letters costs: its leakage at a distortion.

@@ -129,10 +129,13 @@ function switchBudget(by) {
 
 // ---- The answer ---------------------------------------------------------------------------------------------------------------
 
-const nats = (x) => (Number.isFinite(x) ? `${Math.abs(x) < 5e-7 ? 0 : x.toFixed(6)}` : "∞");
+const nats = (x) => (Number.isFinite(x) ? digits(x) : "∞");
+// Six decimals, or four significant digits of what is smaller; 0 is 0 alone.
+const digits = (x) => (x === 0 ? "0" : Math.abs(x) >= 1e-3 ? x.toFixed(6) : scientific(x.toExponential(3)));
 const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 const short = (x) => (x >= 0.01 ? x.toPrecision(2) : power(x));
-const power = (x) => Math.max(x, 1e-15).toExponential(0).replace(/e([-+]\d+)/, (_, digits) => ` · 10${[...digits].map((sign) => RAISED[sign] ?? "").join("")}`);
+const scientific = (text) => text.replace(/e([-+]\d+)/, (_, exponent) => ` · 10${[...exponent].map((sign) => RAISED[sign] ?? "").join("")}`);
+const power = (x) => scientific(Math.max(x, 1e-15).toExponential(0));
 
 function update() {
   const { labels, vertices } = tableOf(state.set);
@@ -190,14 +193,15 @@ function answer() {
   const { leakage, distortion, gap, unit, certified } = facts.optimum, byDistortion = state.by === "distortion";
   const main = document.createElement("span"), proof = document.createElement("span");
   main.className = "number";
-  main.append(byDistortion ? nats(leakage) : distortion.toFixed(6), " ");
+  main.append(byDistortion ? nats(leakage) : digits(distortion), " ");
   const small = document.createElement("small");
   small.textContent = byDistortion ? `nats, the least leakage at distortion ${state.distortion}` : `the least distortion at ${state.leakage} nats`;
   main.append(small);
   proof.className = certified ? "good" : "bad";
-  proof.textContent = !Number.isFinite(leakage) ? "✓ certified: without any change, everything leaks"
-    : certified ? `✓ certified: no mechanism ${unit === "nats" ? "leaks" : "changes"} less by more than ${short(gap)}${unit === "nats" ? " nats" : ""}`
-    : `✗ not certified: less may be possible, by up to ${short(gap)}${unit === "nats" ? " nats" : ""}`;
+  const units = unit === "nats" ? " nats" : "";
+  proof.textContent = !certified ? `✗ not certified: ${Number.isFinite(gap) ? `less may be possible, by up to ${short(gap)}${units}` : "less may be possible"}`
+    : !Number.isFinite(leakage) ? "✓ certified: without any change, the leakage is infinite"
+    : `✓ certified: no mechanism ${unit === "nats" ? "leaks" : "changes"} less by more than ${short(gap)}${units}`;
   const ratio = document.createElement("div");
   ratio.textContent = byDistortion && leakage > 0 && leakage < 30 ? `e to this power is ${+Math.exp(leakage).toPrecision(10)}.`
     : leakage === 0 ? "Nothing needs to leak: the answer may be drawn without looking." : "";
@@ -207,7 +211,7 @@ function answer() {
 function beside() {
   const { optimum, bounds } = facts, D = optimum.distortion, byDistortion = state.by === "distortion";
   const at = byDistortion ? state.distortion : D;
-  const rows = [["exact optimum", byDistortion ? optimum.leakage : state.leakage, `worst-case distortion ${D.toFixed(6)}`]];
+  const rows = [[optimum.certified ? "optimum, certified" : "best mechanism found", byDistortion ? optimum.leakage : state.leakage, `worst-case distortion ${digits(D)}`]];
   const truth = rows[0][1], more = (x) => (Math.abs(x - truth) < 5e-7 ? "the same" : `${nats(Math.abs(x - truth))} ${x > truth ? "more" : "less"}`);
   const response = problem.randomizedResponse(at);
   rows.push(["randomized response", response, more(response)]);
@@ -215,7 +219,7 @@ function beside() {
     const [lower, upper] = ["lower", "upper"].map((side) => facts[side].optimum({ distortion: Math.min(1, at) }).leakage);
     const how = bounds.hull ? "" : " (the vertices alone folded, as in the paper's tables)";
     rows.push([`Theorem 3, upper bound`, upper, `${more(upper)}${how}`]);
-    rows.push([`Theorem 3, lower bound`, lower, lower > truth + 1e-9 ? `false here: ${more(lower)} than the truth` : `${more(lower)}${bounds.inside ? "" : "; its proof does not cover this set"}`]);
+    rows.push([`Theorem 3, lower bound`, lower, optimum.certified && lower > truth + 1e-9 ? `false here: ${more(lower)} than the optimum` : `${more(lower)}${bounds.inside ? "" : "; its proof does not cover this set"}`]);
   }
   $("beside").tBodies[0].replaceChildren(...rows.map(([name, value, told]) => {
     const row = document.createElement("tr"), head = document.createElement("th");
@@ -350,7 +354,7 @@ function draw() {
   $("curve").replaceChildren(...parts);
   const jumps = exact.jumps.map((jump) => `At D = ${+jump.distortion.toFixed(6)} it jumps from ${nats(jump.high)} (the limit from below, open) to ${nats(jump.low)} nats (closed).`);
   $("curve-title").textContent = `Least leakage by ${NOTIONS[state.notion].name} against distortion: 0 nats from D = ${+problem.free.toFixed(6)} on. ${jumps.join(" ")}`;
-  const names = { exact: "exact optimum", response: "randomized response", ...(upper ? { upper: "Theorem 3, upper", lower: "Theorem 3, lower" } : {}) };
+  const names = { exact: "optimum", response: "randomized response", ...(upper ? { upper: "Theorem 3, upper", lower: "Theorem 3, lower" } : {}) };
   $("legend").replaceChildren(...Object.entries(names).map(([name, text]) => {
     const item = document.createElement("li"), sample = svg("svg", { viewBox: "0 0 34 10", "aria-hidden": "true" });
     sample.append(svg("path", { class: name, d: "M1 5H33" }));

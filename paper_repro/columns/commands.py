@@ -115,11 +115,8 @@ def _column_options(command: Callable[..., Any]) -> Any:
 def examples(*lines: str) -> str:
     """Command lines for the end of a help text.
 
-    >>> print(examples("privacy-distortion inspect private.mechanism.json")[2:])
-
-    Examples
-    --------
-      privacy-distortion inspect private.mechanism.json
+    >>> examples("privacy-distortion inspect private.mechanism.json").splitlines()[1:]
+    ['Examples:', '  privacy-distortion inspect private.mechanism.json']
     """
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 

@@ -244,7 +244,7 @@ def known_source(
     Raises
     ------
     ValueError
-        If it is no source set, or one over other categories.
+        If it is no source set, or one that does not name its categories.
 
     Examples
     --------
@@ -254,11 +254,11 @@ def known_source(
     ('brown', 'blue')
     """
     if isinstance(source, SourceSet):
-        if source.alphabet_size != len(labels):
+        if isinstance(source.labels, range):
             raise ValueError(
-                f"the source set has {source.alphabet_size} categories, and the column {len(labels)}: "
-                f"{shortened(labels)}; name the "
-                "categories in the source set, those that did not occur too"
+                "source must name its categories, so that each probability is that of the category it is meant for; got a "
+                f"source set of {source.alphabet_size} categories without labels for the column's {len(labels)}, "
+                f"{shortened(labels)}. Give the set its labels, the categories in the order of the probabilities."
             )
         return source
     if isinstance(source, Mapping) or hasattr(source, "to_dict"):

@@ -69,8 +69,7 @@ def _worst(mechanism: Mechanism, source: SourceSet, order: float) -> tuple[Float
 def _divergences(mechanism: Mechanism, prior: FloatArray, known: BoolArray, order: float) -> tuple[FloatArray, float]:
     """From above, of each letter from the output that is best against a prior; or moments, and the logarithm of their factor."""
     reference = _reference(mechanism, prior, known, order)
-    values, top = (_of_matrix if mechanism.spread is None else _of_spread)(mechanism, reference, order)
-    return np.where(known, values, 0.0), top
+    return (_of_matrix if mechanism.spread is None else _of_spread)(mechanism, reference, known, order)
 
 
 def _worst_between(mechanism: Mechanism, order: float, lower: FloatArray, upper: FloatArray) -> FloatArray:
@@ -117,12 +116,17 @@ def _worst_between(mechanism: Mechanism, order: float, lower: FloatArray, upper:
 
 
 def _nats(value: float, top: float, order: float) -> float:
-    """Of a divergence, or a moment divided by ``exp(top)``, rounded up."""
+    """Information in nats, rounded up, of a largest divergence, or of a largest moment divided by ``exp(top)``.
+
+    A moment is positive: a value that is not, or is no number, was lost to rounding and bounds nothing.
+    """
+    if math.isnan(value) or (order > 1 and value <= 0):
+        return math.inf
     if order == 1:
         return max(value, 0.0)
-    logarithm = math.log(value) if value > 0 else -math.inf
+    logarithm = math.log(value)
     found = (logarithm + top) / (order - 1)
-    return max(0.0, found + 8 * _UNIT * (1 + abs(logarithm) + abs(top)) / (order - 1)) if value > 0 else 0.0
+    return max(0.0, found + 8 * _UNIT * (1 + abs(logarithm) + abs(top)) / (order - 1))
 
 
 def _reference(mechanism: Mechanism, prior: FloatArray, known: BoolArray, order: float) -> FloatArray:
@@ -156,35 +160,41 @@ def _slack(size: int, order: float, reference: FloatArray) -> float:
     return (size + 32 + 8 * order * (50 + largest)) * _UNIT
 
 
-def _of_matrix(mechanism: Mechanism, reference: FloatArray, order: float) -> tuple[FloatArray, float]:
-    """For each row, from above, its divergence from the reference, or its moment divided by ``exp`` of the second number."""
-    matrix = mechanism.matrix
+def _of_matrix(mechanism: Mechanism, reference: FloatArray, known: BoolArray, order: float) -> tuple[FloatArray, float]:
+    """For each row, from above, its divergence from the reference, or its moment divided by ``exp`` of the second number.
+
+    Rows that cannot occur are left out before any logarithm: their divergence may be infinite, and counts for nothing.
+    """
+    matrix, values = mechanism.matrix[known], np.zeros(len(known))
     logs = _logs(matrix, reference)
     if order == 1:
         terms = matrix * logs
-        return terms.sum(axis=1) + (len(matrix) + 8) * _UNIT * (np.abs(terms).sum(axis=1) + 1), 0.0
+        values[known] = terms.sum(axis=1) + (len(known) + 8) * _UNIT * (np.abs(terms).sum(axis=1) + 1)
+        return values, 0.0
     with np.errstate(divide="ignore"):
         exponents = np.log(matrix) + (order - 1) * logs
     top = float(exponents.max())
-    return np.exp(exponents - top).sum(axis=1) * (1 + _slack(len(matrix), order, reference)), top
+    values[known] = np.exp(exponents - top).sum(axis=1) * (1 + _slack(len(known), order, reference))
+    return values, top
 
 
-def _of_spread(mechanism: Mechanism, reference: FloatArray, order: float) -> tuple[FloatArray, float]:
+def _of_spread(mechanism: Mechanism, reference: FloatArray, known: BoolArray, order: float) -> tuple[FloatArray, float]:
     """The same in O(M)."""
     spread = mechanism.spread
     assert spread is not None
-    kept, answers, shares = spread.kept, spread.answers, spread.shares
+    kept, shares = np.where(known, spread.kept, 0.0), np.where(known, spread.shares, 0.0)
+    answers = spread.answers if shares.any() else np.zeros(len(kept))
     own, logs = _logs(kept, reference), _logs(answers, reference)
     heights = np.log(np.where(shares > 0, shares, 1.0))
     if order == 1:
         first, terms = kept * own, answers * logs
         values = first + shares * (terms.sum() - terms + heights * (answers.sum() - answers))
         sizes = np.abs(first) + shares * (np.abs(terms).sum() + np.abs(terms) + np.abs(heights) * answers.sum() * 2)
-        return values + (len(kept) + 32) * _UNIT * (sizes + 1), 0.0
+        return np.where(known, values + (len(kept) + 32) * _UNIT * (sizes + 1), 0.0), 0.0
     with np.errstate(divide="ignore"):
         kept_exponents, exponents = np.log(kept) + (order - 1) * own, np.log(answers) + (order - 1) * logs
         heights = order * np.log(shares)
-    highest = float(exponents.max())
+    highest = float(exponents.max()) if answers.any() else 0.0
     top = max(float(kept_exponents.max()), highest + float(heights.max()))
     first, terms = np.exp(kept_exponents - top), np.exp(exponents - highest)
     factors = np.exp(heights + highest - top)

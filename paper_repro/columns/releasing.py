@@ -451,8 +451,6 @@ def _in_order(costs: Any, labels: Sequence[Any]) -> Any:
 
 def _order(source: SourceSet, categories: Categories) -> IntArray:
     """The column's number of each of the source set's categories, shape (M,)."""
-    if isinstance(source.labels, range):
-        return np.arange(source.alphabet_size)
     if tuple(source.labels) == categories.labels:
         return np.arange(source.alphabet_size)
     places = {label: place for place, label in enumerate(categories.labels)}

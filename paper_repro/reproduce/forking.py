@@ -37,6 +37,8 @@ _DRAWING = (*(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "
 _SERVE = "from paper_repro.reproduce.forking import _serve; _serve()"
 _LONGEST = 1 << 20  # bytes of a request
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h
+# pandas loads pyarrow, whose allocator would start a thread of its own; with a second thread nothing can be forked.
+_ONE_THREAD = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 
 class Forked:
@@ -98,7 +100,7 @@ class Template:
             process = subprocess.Popen(
                 [sys.executable, "-c", _SERVE, str(theirs.fileno()), *modules],
                 # As a kernel has it: what pyplot shows goes into the notebook.
-                env={"MPLBACKEND": "module://matplotlib_inline.backend_inline", **environment},
+                env={"MPLBACKEND": "module://matplotlib_inline.backend_inline", **_ONE_THREAD, **environment},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -146,7 +146,7 @@ def test_missing_values_are_decided_on(people):
         ("id", {"distortion": 0.2}, "fewer than 2,000 different values in 4,000 rows; got 4,000, as of a key"),
         ("eyes", {"distortion": 0.2, "by": "id"}, "by must be a column of at most 1,000 values; got 'id' with 4,000"),
         ("eyes", {"distortion": 0.2, "source": {"blue": 1, "brown": 2, "green": 3}}, "must be among the categories given, .*; got 'grey' in row"),
-        ("eyes", {"distortion": 0.2, "source": pr.SourceSet([0.5, 0.5])}, "has 2 categories, and the column 4"),
+        ("eyes", {"distortion": 0.2, "source": pr.SourceSet([0.5, 0.5])}, "without labels for the column's 4"),
         ("eyes", {"distortion": 0.2, "source": "nothing"}, "one of counts, frequencies, order, unknown"),
         ("eyes", {"distortion": 0.2, "seed": 1, "consistent_by": "id"}, "seed must be left out with consistent_by='id'; got 1"),
         ("lips", {"distortion": 0.2}, "column must be one of .*; got 'lips'"),
@@ -159,6 +159,21 @@ def test_what_cannot_be_released_is_refused_and_nothing_written(path, tmp_path, 
     assert "\n" not in str(caught.value)
     assert [found.name for found in tmp_path.iterdir()] == ["people.parquet"]
     assert path.read_bytes() == before
+
+
+def test_each_probability_is_that_of_the_category_it_is_meant_for():
+    """Without labels they went to the categories as sorted, so that the distortion promised was not kept."""
+    column = pd.DataFrame({"x": ["c"] * 50 + ["a"] * 30 + ["b"] * 20})
+    prior = [0.5, 0.3, 0.2]
+    with pytest.raises(ValueError, match=r"source must name its categories, .* Give the set its labels"):
+        release(column, "x", distortion=0.2, source=pr.SourceSet(prior))
+    made = release(column, "x", distortion=0.2, source=pr.SourceSet(prior, labels=["c", "a", "b"]), seed=1)
+    (stratum,) = made.strata
+    changed = dict(zip(stratum.sampler.labels, 1 - stratum.sampler.mechanism.matrix.diagonal(), strict=True))
+    spent = 0.5 * changed["c"] + 0.3 * changed["a"] + 0.2 * changed["b"]
+    assert spent == pytest.approx(0.2, abs=1e-12)
+    found = pr.estimate(made.frame, "x", stratum.sampler).frame
+    assert list(found.index) == ["c", "a", "b"]
 
 
 def test_one_category_and_none():

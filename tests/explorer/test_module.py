@@ -136,6 +136,47 @@ def test_budgets_at_the_ends(tmp_path):
     assert free["distortion"] == 0.5 and free["leakage"] == 0
 
 
+def hard_problems(rng):
+    """Lines, rings and cliques of up to 12 categories, rare ones too, at distortions down to 1e-12, and at none."""
+    for place in range(60):
+        size = int(rng.integers(2, 13))
+        vertices = rng.dirichlet(np.full(size, rng.choice([0.2, 1.0])), size=int(rng.integers(1, 4)))
+        if place % 4 == 0:
+            vertices[:, rng.integers(size)] = 0.0
+            vertices /= vertices.sum(axis=1, keepdims=True)
+        budget = 0.0 if place % 5 == 0 else float(10 ** rng.uniform(-12, -1))
+        graph = ["line", "ring", "clique"][place % 3] if size > 2 else "line"
+        yield {"kind": "optimum", "vertices": vertices.tolist(), "budget": {"distortion": budget}, "graph": graph}
+
+
+def test_only_what_is_true_is_certified_where_few_changes_are_left(tmp_path):
+    line = {"kind": "optimum", "vertices": [[1 / 12] * 12], "budget": {"distortion": 0.0005}, "graph": "line"}
+    problems = [line, *hard_problems(np.random.default_rng(15))]
+    certified = infinite = 0
+    found = answers(tmp_path, problems)
+    assert found[0]["certified"] and found[0]["leakage"] == pytest.approx(8.2067655, abs=1e-7)
+    for problem, answer in zip(problems, found, strict=True):
+        if not answer.get("certified"):
+            continue
+        source = pr.SourceSet(problem["vertices"])
+        notion = NOTIONS["dp"](problem, source.alphabet_size)
+        best = pr.optimal_mechanism(source, **problem["budget"], notion=notion).leakage
+        told = math.inf if answer["leakage"] == "inf" else answer["leakage"]
+        assert told == pytest.approx(best, rel=1e-9, abs=2e-9), problem
+        certified, infinite = certified + 1, infinite + (told == math.inf)
+    assert certified > 40 and infinite > 5
+
+
+@pytest.mark.parametrize("notion", ["leakage", "information"])
+def test_without_any_change_the_bound_is_a_number_of_its_own(tmp_path, notion):
+    vertices = [[0.5, 0.3, 0.2, 0.0], [0.2, 0.3, 0.5, 0.0]]
+    (found,) = answers(
+        tmp_path, [{"kind": "optimum", "vertices": vertices, "budget": {"distortion": 0}, "notion": notion}]
+    )
+    assert found["certified"]
+    assert math.exp(found["bound"]) == pytest.approx({"leakage": 3, "information": 5}[notion], rel=1e-12)
+
+
 def test_curves_lie_on_the_exact_ones_with_both_ends_of_every_jump(tmp_path):
     sets = [[[0.5, 0.3, 0.2]], [[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]], [[0.4, 0.3, 0.2, 0.1]]]
     asked = [{"kind": "curve", "vertices": vertices, "highest": 4} for vertices in sets]

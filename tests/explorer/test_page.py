@@ -96,6 +96,32 @@ def test_the_first_number_is_that_of_the_package_certified_and_the_false_bound_i
 
 
 @in_browser
+def test_a_tick_is_shown_only_beside_what_is_certified(page, path):
+    """On a line of 12 categories the farthest entries are tiny; at 1e-12 no certificate is found, at 0 everything leaks."""
+    even = ",".join([repr(1 / 12)] * 12)
+    at = "set={}&notion=dp&graph=line&by=distortion&distortion={}"
+    show(page, path, "#" + at.format(even, 0.0005))
+    best = pr.optimal_mechanism(
+        pr.SourceSet([1 / 12] * 12), distortion=0.0005, notion=pr.DifferentialPrivacy(pr.line(12))
+    )
+    assert number(page) == pytest.approx(best.leakage, abs=5e-7)
+    assert page.run(PROOF).startswith("✓ certified")
+    show(page, path, "#" + at.format(even, 1e-12))
+    assert page.run(PROOF).startswith("✗ not certified")
+    assert "best mechanism found" in page.run("document.querySelector('#beside tr').textContent")
+    show(page, path, "#" + at.format(even, 0))
+    assert page.run(NUMBER) == "∞"
+    assert page.run(PROOF) == "✓ certified: without any change, the leakage is infinite"
+
+
+@in_browser
+def test_small_numbers_keep_their_digits(page, path):
+    show(page, path, "#set=0.5,0.3,0.2&notion=dp&by=leakage&leakage=20")
+    best = pr.optimal_mechanism(pr.SourceSet([0.5, 0.3, 0.2]), leakage=20)
+    assert page.run(NUMBER).strip() == f"{best.distortion:.3e}".replace("e-09", " · 10⁻⁹").replace("e-08", " · 10⁻⁸")
+
+
+@in_browser
 def test_the_slider_moves_the_number_and_the_address_brings_it_back(page):
     page.run("document.getElementById('slider').focus()")
     for _ in range(3):

@@ -269,7 +269,7 @@ def test_what_a_notebook_shows_keeps_its_size_alternative_text_and_caption_when_
     (image,) = re.findall(r"<img [^>]*>", page)
     assert 'width="336"' in image, "a column at 96 pixels an inch"
     assert html.unescape(re.search(r"""alt=(["'])(.*?)\1""", image)[2]) == 'Numbers, "all" < 2.'
-    assert "<figcaption>Dots are x². Source: A paper, Figure 3.</figcaption>" in page, "not the title again"
+    assert "<figcaption>Dots are x^2. Source: A paper, Figure 3.</figcaption>" in page, "not the title again"
 
 
 def test_svg_and_pdf_are_read_aloud_and_have_fonts_that_journals_take(save):

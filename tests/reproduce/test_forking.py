@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from paper_repro.paths import NOTEBOOKS
 from paper_repro.reproduce.forking import Template, notebook_modules
 from tests.reproduce.small import make_notebook
 
@@ -97,6 +98,19 @@ def test_where_a_package_starts_threads_nothing_is_forked(tmp_path, monkeypatch)
     several = Template.start(["threaded"], {**ENVIRONMENT, "PYTHONPATH": str(tmp_path)})
     assert run(several, tmp_path, "json") is None
     several.close()
+
+
+def test_the_template_of_the_notebooks_does_fork(tmp_path):
+    """With all that the notebooks import: a package that starts a thread would make every kernel import it all again."""
+    (tmp_path / "show.py").write_text(
+        "import sys\nprint(*sorted({'pandas', 'seaborn', 'papermill'} & {*sys.modules}))\n"
+    )
+    real = Template.start(notebook_modules(sorted(NOTEBOOKS.glob("*.ipynb"))), ENVIRONMENT)
+    process = run(real, tmp_path, "show")
+    assert process is not None, f"the template has {len(os.listdir(f'/proc/{real.process.pid}/task'))} threads"
+    assert process.wait(60) == 0
+    assert (tmp_path / "said").read_text() == "pandas papermill seaborn\n"
+    real.close()
 
 
 def test_it_can_be_switched_off_and_is_on_linux_alone(monkeypatch):
