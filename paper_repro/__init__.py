@@ -136,3 +136,8 @@ def __getattr__(name: str) -> object:
     if name in _ON_DEMAND:
         return getattr(importlib.import_module(_ON_DEMAND[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, those too that are imported on demand, so that a shell completes them."""
+    return sorted(__all__)

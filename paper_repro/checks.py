@@ -1,4 +1,4 @@
-"""What counts as a valid number: every check names the value, the allowed range and the way out."""
+"""What counts as a valid number: every check names the argument, the allowed range, the value and what to do."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_repro.errors import Clause, shown, wrong
 from paper_repro.types import FloatArray
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "check_delta",
     "check_distortion",
     "check_grid",
+    "check_index",
     "check_labels",
     "check_leakage",
     "check_matrix_fits",
@@ -82,10 +84,13 @@ def as_number(value: object) -> float:
             return _rounded(value)
     except (OverflowError, ValueError):
         pass
-    raise TypeError(
-        f'every number must be real, or a text such as "1/3" or "0.25", and no truth value, got {value!r}; '
-        "convert it by float(...)"
-    )
+    allowed = 'be real, or a text such as "1/3" or "0.25", and not a truth value'
+    raise TypeError(wrong("a number", allowed, value, _as_text(value) or "Convert it by float(...)."))
+
+
+def _as_text(value: object) -> str:
+    """How a number is written, for someone who wrote it as 20% or as 0,2; empty for what is no text."""
+    return 'Write text such as "0.25" or "1/4", with a point and without a sign for percent.' * isinstance(value, str)
 
 
 def _rounded(value: Any) -> float:
@@ -119,13 +124,15 @@ def as_fraction(value: Any) -> Fraction:
     text = repr(value) if isinstance(value, float) else value
     if isinstance(text, str):
         if not _NUMBER.fullmatch(text := text.strip()) or re.search(r"/0+$", text):
-            raise ValueError(f'a number must be finite, written such as "1/3" or "0.25", got {value!r}')
+            raise ValueError(wrong("a number", 'be finite, and written such as "1/3" or "0.25"', value))
         return Fraction(text)
     return Fraction(text)
 
 
-def check_count(count: int, what: str, least: int = 1, most: float = 1e15) -> int:
+def check_count(count: int, what: str, least: int = 1, most: float = 1e15, fix: str = "") -> int:
     """A number of things, dimensionless, as an int. Raises ValueError unless it is a whole one, from the least to the most.
+
+    ``what`` is the argument's name, and ``fix`` what to do if there are too few.
 
     >>> check_count(np.int64(3), "letters")
     3
@@ -135,28 +142,41 @@ def check_count(count: int, what: str, least: int = 1, most: float = 1e15) -> in
     except TypeError:
         value = least - 1
     if isinstance(count, bool) or value < least:
-        raise ValueError(f"{what} must be a whole number, at least {least}, got {count!r}")
+        raise ValueError(wrong(what, f"be a whole number, at least {least}", count, fix))
     if value > most:
-        raise ValueError(f"{what} must be at most {int(most)}, for memory and rounding, got {count!r}; take fewer")
+        raise ValueError(wrong(what, f"be at most {int(most)}, for memory and rounding", count, "Take fewer."))
     return value
 
 
-def check_matrix_fits(size: int, what: str, way_out: str) -> None:
-    """Raises ValueError if M x M numbers are more than are written out: beyond 10,000 letters.
+def check_index(value: int, name: str, least: int, most: int, allowed: str = "", fix: str = "") -> int:
+    """A whole number in least .. most, dimensionless, as an int. Raises ValueError if it is none.
 
-    >>> check_matrix_fits(10**6, "a matrix", "sample rows")
+    >>> check_index(np.int64(2), "vertex", 0, 4)
+    2
+    """
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = least - 1
+    if isinstance(value, bool) or not least <= found <= most:
+        raise ValueError(wrong(name, f"be {allowed or f'a whole number in {least} .. {most}'}", value, fix))
+    return found
+
+
+def check_matrix_fits(size: int, what: str, fix: str) -> None:
+    """Raises ValueError if M x M numbers are more than are written out: beyond 10,000 categories.
+
+    >>> check_matrix_fits(10**6, "a matrix", "Sample rows.")
     Traceback (most recent call last):
-    ValueError: a matrix of 1000000 letters would need 8e+12 bytes, and at most 10000 letters are written out; sample rows
+    ValueError: the number of categories must be at most 10000 for a matrix; got 1000000, which need 8e+12 bytes. Sample rows.
     """
     if size > MOST_LETTERS:
-        raise ValueError(
-            f"{what} of {size} letters would need {8.0 * size**2:.2g} bytes, and at most {MOST_LETTERS} letters are "
-            f"written out; {way_out}"
-        )
+        got = Clause(f"{size}, which need {8.0 * size**2:.2g} bytes")
+        raise ValueError(wrong("the number of categories", f"be at most {MOST_LETTERS} for {what}", got, fix))
 
 
 def check_between(
-    value: float, allowed: str, least: float, most: float, name: str = "distortion", hint: str = ""
+    value: float, allowed: str, least: float, most: float, name: str = "distortion", fix: str = ""
 ) -> float:
     """A number as a float, dimensionless or in nats. Raises ValueError if it is none, or not in [least, most].
 
@@ -166,10 +186,11 @@ def check_between(
     try:
         found = as_number(value)
     except TypeError:
-        raise ValueError(f"{name} must be a number, {allowed}, got {value!r}") from None
+        number = "" if allowed.startswith("a number") else "a number, "
+        raise ValueError(wrong(name, f"be {number}{allowed}", value, _as_text(value) or fix)) from None
     exact = getattr(found, "exact", found)
     if not least <= exact <= most:
-        raise ValueError(f"{name} must be {allowed}, got {found if exact is found else value}{hint}")
+        raise ValueError(wrong(name, f"be {allowed}", found if exact is found else value, fix))
     return found
 
 
@@ -179,8 +200,8 @@ def check_distortion(distortion: float) -> float:
     >>> check_distortion(0.2)
     0.2
     """
-    hint = "; divide by 100 if it is a percentage"
-    return check_between(distortion, "a probability of change between 0 and 1", 0, 1, hint=hint)
+    fix = "Divide by 100 if it is a percentage."
+    return check_between(distortion, "a probability of change between 0 and 1", 0, 1, fix=fix)
 
 
 def check_leakage(leakage: float) -> float:
@@ -198,8 +219,8 @@ def check_delta(delta: float) -> float:
     >>> check_delta(0.1)
     0.1
     """
-    allowed, hint = "a probability, at least 0 and below 1", "; at 1 every mechanism would do"
-    return check_between(delta, allowed, 0, math.nextafter(1, 0), "delta", hint)
+    fix = "Give a probability such as 0.1; at 1 the leakage of every mechanism is 0."
+    return check_between(delta, "a probability, at least 0 and below 1", 0, math.nextafter(1, 0), "delta", fix)
 
 
 def check_alpha(alpha: float, notion: str, *, limits: bool = True) -> float:
@@ -211,10 +232,11 @@ def check_alpha(alpha: float, notion: str, *, limits: bool = True) -> float:
     >>> check_alpha(2, "Sibson information")
     2.0
     """
-    hint = "; 1 and infinity stand for the limits"
-    value = check_between(alpha, f"at least 1 for {notion}", 1, math.inf, "alpha", hint)
+    fix = "Give 1 or infinity for the limits."
+    value = check_between(alpha, f"at least 1 for {notion}", 1, math.inf, "alpha", fix)
     if value in (1, math.inf) and not limits:
-        raise ValueError(f"alpha must be a finite number above 1 for {notion} in this form, got {value!r}")
+        fix = "The limits 1 and infinity have formulas of their own."
+        raise ValueError(wrong("alpha", f"be a finite number above 1 for {notion} in this form", value, fix))
     return 1 + 1e-6 if 1 < getattr(value, "exact", value) < 1 + 1e-6 else value
 
 
@@ -240,7 +262,8 @@ def check_grid(values: ArrayLike, check: Callable[[float], float]) -> FloatArray
             raise ValueError
         grid = np.asarray(values, dtype=None if hasattr(values, "__array__") else object)
     except ValueError:
-        raise ValueError(f"numbers must be in rows of one length, none masked, got {values!r}") from None
+        fix = "Give each row as many entries, and a number for each entry."
+        raise ValueError(wrong("numbers", "be in rows of one length, none masked", values, fix)) from None
     if grid.dtype == object and {*map(type, grid.flat)} <= {float, np.float64}:
         grid = grid.astype(float)
     if grid.dtype.kind in "fiu":  # the extremes tell, and NaN is both
@@ -269,9 +292,12 @@ def check_labels(
     except TypeError:
         distinct = False
     if not distinct:
-        raise ValueError(f"labels must be {size} distinct names, one per letter, in a list or tuple, got {labels!r}")
+        fix = "Give each category a name of its own."
+        raise ValueError(
+            wrong("labels", f"be {size} distinct names, one per category, in a list or tuple", labels, fix)
+        )
     if own is not None and set(own) == set(names):
-        check_same_letters(own, names, "the table and labels=")
+        check_same_letters(own, names, "the table and labels")
     return names
 
 
@@ -284,10 +310,13 @@ def check_same_letters(one: Sequence[Hashable] | None, other: Sequence[Hashable]
         return
     first, second = list(one), list(other)
     if first != second and (list(range(len(first))) not in (first, second) or set(first) == set(second)):
-        raise ValueError(
-            f"{what} name their letters {first!r} and {second!r}; put both in one order, such as frame.loc[names, names], or "
-            "take the names off one of them (frame.to_numpy())"
-        )
+        got = f"{shown(first)} and {shown(second)}"
+        if first[:8] == second[:8]:  # all that is shown
+            place = next((k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
+            numbers = f"{len(first)} and {len(second)} names"
+            got += f", {numbers if place is None else f'of which numbers {place} differ'}"
+        fix = "Put both in one order, such as frame.loc[names, names], or take the names off one of them (frame.to_numpy())."
+        raise ValueError(wrong(what, "name the same categories in the same order", Clause(got), fix))
 
 
 def frame_labels(table: object, names: str = "columns") -> Sequence[Hashable] | None:
@@ -306,7 +335,7 @@ def frame_labels(table: object, names: str = "columns") -> Sequence[Hashable] | 
 
 
 def shortened(labels: Sequence[Hashable]) -> str:
-    """The letters' names for an error message, the first ones of many.
+    """Names of the categories for an error message, the first ones of many.
 
     >>> shortened(range(10**6))
     '[0, 1, 2, 3, 4, ...]'
@@ -328,7 +357,7 @@ def check_probability_rows(
     what : str
         What errors call the table.
     row_names, letter_names : sequence of str, optional
-        What they call its rows and letters; ``row 0``, ... and ``letter 0``, ... if not given.
+        What they call its rows and letters; ``row 0``, ... and ``category 0``, ... if not given.
 
     Raises
     ------
@@ -337,7 +366,7 @@ def check_probability_rows(
 
     >>> check_probability_rows([0.5, 0.4], "prior", row_names=["line 7"])
     Traceback (most recent call last):
-    ValueError: prior: line 7 sums to 0.9; every row must sum to 1 within 1e-09: correct the row, or divide it by its sum
+    ValueError: prior: line 7 must sum to 1 within 1e-09; got 0.9. Correct the row, or divide it by its sum.
     """
     letters = letter_names or ()
 
@@ -345,7 +374,7 @@ def check_probability_rows(
         name = f"{what}: {row_names[row] if row_names else f'row {row}'}"
         if letter is None:
             return name
-        return f"{name}, {letters[letter] if letter < len(letters) else f'letter {letter}'}"
+        return f"{name}, {letters[letter] if letter < len(letters) else f'category {letter}'}"
 
     try:
         array = check_grid(rows, as_number)
@@ -354,20 +383,17 @@ def check_probability_rows(
     if array.ndim == 1 and array.size:
         array = array[np.newaxis]
     if array.ndim != 2 or array.size == 0:
-        raise ValueError(
-            f"{what} must be a non-empty table of shape (rows, letters), got an array of shape "
-            f"{np.shape(rows)}; give one list of probabilities per row"
-        )
+        got = Clause(f"an array of shape {np.shape(rows)}")
+        fix = "Give one list of probabilities per row."
+        raise ValueError(wrong(what, "be a non-empty table of shape (rows, categories)", got, fix))
     bad = np.argwhere(~np.isfinite(array) | (array < 0))
     if len(bad):
         raise ValueError(_no_probability(place(*bad[0]), float(array[tuple(bad[0])])))
     sums = array.sum(axis=1)
     worst = int(np.argmax(np.abs(sums - 1)))
     if abs(sums[worst] - 1) > ROW_SUM_TOLERANCE:
-        raise ValueError(
-            f"{place(worst)} sums to {float(sums[worst])!r}; every row must sum to 1 within "
-            f"{ROW_SUM_TOLERANCE:g}: correct the row, or divide it by its sum"
-        )
+        fix = "Correct the row, or divide it by its sum."
+        raise ValueError(wrong(place(worst), f"sum to 1 within {ROW_SUM_TOLERANCE:g}", float(sums[worst]), fix))
     inexact = np.abs(sums - 1) > 1e-12
     if inexact.any():
         array[inexact] /= sums[inexact, np.newaxis]
@@ -375,7 +401,7 @@ def check_probability_rows(
 
 
 def _no_probability(place: str, value: object) -> str:
-    return f"{place} is {value!r}; every probability must be a finite number between 0 and 1"
+    return wrong(place, "be a probability, a finite number between 0 and 1", value, _as_text(value))
 
 
 def _unusable(rows: object, what: str, place: Callable[..., str]) -> str:
@@ -386,17 +412,15 @@ def _unusable(rows: object, what: str, place: Callable[..., str]) -> str:
     table = [list(row) for row in listed if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim)]
     for number, row in enumerate(table):
         if len(row) != len(table[0]):
-            return (
-                f"{place(number)} has {len(row)} letters and row 0 has {len(table[0])}; "
-                "all rows must be over the same alphabet: write 0 for a letter that never occurs"
-            )
+            fix = "Write 0 for a category that never occurs."
+            return wrong(place(number), f"have {len(table[0])} entries, as many as row 0", len(row), fix)
     for number, row in enumerate(table or [listed]):
         for letter, cell in enumerate(row):
             try:
                 as_number(cell)
             except TypeError:
                 return _no_probability(place(number, letter), cell)
-    return f"{what} must be a table of probabilities, in a list or an array, got {rows!r}"
+    return wrong(what, "be a table of probabilities, in a list or an array", rows)
 
 
 def _is_masked(values: object) -> bool:

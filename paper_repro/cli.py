@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from collections import Counter
 from typing import Any
@@ -95,7 +96,9 @@ def figures(output: str, only: tuple[str, ...], jobs: int, again: bool) -> None:
         with interrupted_by_sigterm():
             written = run_figures(output, only, jobs, again=again)
     except NotebookRunError as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(
+            re.sub(r"^run must", "--only must", re.sub(r"^(the )?output", "--output", str(error)))
+        ) from None
     click.echo(f"{len(written)} files in {output}")
 
 

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import as_fraction, as_number, check_changes, check_count, check_same_letters
 from paper_repro.deprecated import accepts_old_call, says_how
+from paper_repro.errors import Clause, wrong
 from paper_repro.graphs import MOST_WRITTEN_OUT
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import Notion
@@ -102,11 +103,16 @@ def parallel_leakage(
     factors = _factors(mechanisms, sources)
     try:
         return notion.parallel(factors)
-    except ValueError:
-        if sources is not None:
+    except ValueError as error:
+        if sources is not None or not str(error).startswith("source must be a SourceSet"):
             raise
         raise ValueError(
-            f"{notion.name} depends on the sources of the records: give parallel_leakage(mechanisms, notion=..., sources=...)"
+            wrong(
+                "sources",
+                f"be given for {notion.title}, which depends on them",
+                sources,
+                "Write parallel_leakage(mechanisms, notion=..., sources=...).",
+            )
         ) from None
 
 
@@ -120,7 +126,12 @@ def parallel_distortion(mechanisms: Sequence[Mechanism | ArrayLike], sources: So
     """
     if sources is None:
         raise ValueError(
-            "distortion depends on the sources of the records: give parallel_distortion(mechanisms, sources)"
+            wrong(
+                "sources",
+                "be given, as the distortion depends on them",
+                sources,
+                "Write parallel_distortion(mechanisms, sources).",
+            )
         )
     return math.fsum(
         count * source.worst_case_distortion(mechanism)
@@ -153,8 +164,12 @@ def product_mechanism(mechanisms: Sequence[Mechanism | ArrayLike]) -> Mechanism:
     if rows > MOST_WRITTEN_OUT:
         written = str(rows) if rows < 1e9 else f"about 1e{math.log10(rows):.0f}"
         raise ValueError(
-            f"these {len(channels)} records have {written} databases, too many to write out their channel (at most "
-            f"{MOST_WRITTEN_OUT}); parallel_leakage and parallel_distortion do without it"
+            wrong(
+                "mechanisms",
+                f"have at most {MOST_WRITTEN_OUT} databases for a channel that is written out",
+                Clause(f"{len(channels)} records with {written}"),
+                "Use parallel_leakage and parallel_distortion, which need no channel.",
+            )
         )
     whole: FloatArray = np.ones((1, 1))
     for channel in channels:
@@ -189,7 +204,7 @@ class ParallelComposition(ShownAsTable):
 
     def __repr__(self) -> str:
         return (
-            f"ParallelComposition(n={self.records}, {self.local.notion.name}: leakage={self.leakage:.6f} nats, "
+            f"ParallelComposition(n={self.records}, {self.local.notion.title}: leakage={self.leakage:.6f} nats, "
             f"distortion={self.distortion:.6f} records)"
         )
 
@@ -268,22 +283,27 @@ def _factors(
         try:
             given = list(sources)
         except TypeError:
-            raise ValueError(
-                f"sources must be a SourceSet, or a sequence with one per record, got {sources!r}"
-            ) from None
+            raise ValueError(wrong("sources", "be a SourceSet, or a sequence with one per record", sources)) from None
     if len(given) != len(channels):
         raise ValueError(
-            f"there are {len(channels)} mechanisms and {len(given)} source sets; give one per record, or one for all"
+            wrong(
+                "sources",
+                f"be one SourceSet for all records, or one for each of {len(channels)} mechanisms",
+                len(given),
+            )
         )
     for record, (channel, source) in enumerate(zip(channels, given, strict=True)):
         if source is not None and not isinstance(source, SourceSet):
             raise ValueError(
-                f"record {record}: the source must be a SourceSet, got {source!r}; write SourceSet(...) around the distributions"
+                wrong(f"sources[{record}]", "be a SourceSet", source, "Write SourceSet(...) around the priors.")
             )
         if source is not None and source.alphabet_size != channel.alphabet_size:
             raise ValueError(
-                f"record {record}: the mechanism has {channel.alphabet_size} letters and the source set {source.alphabet_size}; "
-                "they must be over the same alphabet"
+                wrong(
+                    f"sources[{record}]",
+                    f"have {channel.alphabet_size} categories, as the mechanism of that record",
+                    source.alphabet_size,
+                )
             )
         if source is not None:
             check_same_letters(channel.labels, source.labels, f"record {record}: the mechanism and the source set")
@@ -294,13 +314,15 @@ def _factors(
 def _channels(mechanisms: Sequence[Mechanism | ArrayLike]) -> list[Mechanism]:
     """One mechanism per record, the same object wherever the same was given."""
     if isinstance(mechanisms, Mechanism):
-        raise ValueError("give one mechanism per record, such as [mechanism] * records, not a single mechanism")
+        raise ValueError(
+            wrong("mechanisms", "be a sequence, one per record", mechanisms, "Write [mechanism] * records.")
+        )
     try:
         listed = list(mechanisms)
     except TypeError:
-        raise ValueError(f"mechanisms must be a sequence, one per record, got {mechanisms!r}") from None
+        raise ValueError(wrong("mechanisms", "be a sequence, one per record", mechanisms)) from None
     if not listed:
-        raise ValueError("there must be at least 1 record, got no mechanisms")
+        raise ValueError(wrong("mechanisms", "be those of at least 1 record", Clause("none")))
     known: dict[int, Mechanism] = {}
     for record, entry in enumerate(listed):
         if id(entry) not in known:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.certificates.documents import MOST_PROVED, written
+from paper_repro.certificates.documents import MOST_PROVED, save
 from paper_repro.checks import check_changes, check_count, check_grid, check_leakage
 from paper_repro.deprecated import accepts_old_call, says_how
+from paper_repro.errors import Clause, wrong
 from paper_repro.graphs import MOST_WRITTEN_OUT, check_database_space, hamming
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import Notion, Proposal
@@ -177,8 +178,12 @@ class DatabaseOptimum(ShownAsTable):
         """
         if self.values ** min(self.records, 7) > MOST_PROVED:
             raise ValueError(
-                f"certificates are for at most {MOST_PROVED} databases, whose channels fit a file, got {self.values}^"
-                f"{self.records}; the gap of the result is its proof"
+                wrong(
+                    "values ** records",
+                    f"be at most {MOST_PROVED} databases for a certificate, whose channel has to fit a file",
+                    Clause(f"{self.values}^{self.records}"),
+                    "For more databases use the gap of the result.",
+                )
             )
         costs, uniform = database_distances(self.values, self.records), self.profile is not None
         graph = hamming(self.values, self.records) if self.records > 1 else None
@@ -195,7 +200,7 @@ class DatabaseOptimum(ShownAsTable):
 
     def write_certificate(self, path: str | Path) -> None:
         """Write the :attr:`certificate` into a file. Errors as of :attr:`certificate`, and OSError if it cannot be written."""
-        Path(path).write_text(written(self.certificate), encoding="utf-8")
+        save(self.certificate, path)
 
     @property
     def log_profile(self) -> FloatArray | None:
@@ -214,7 +219,7 @@ class DatabaseOptimum(ShownAsTable):
 
     def __repr__(self) -> str:
         return (
-            f"DatabaseOptimum(m={self.values}, n={self.records}, {self.notion.name}: leakage={self.leakage:.6f} nats, "
+            f"DatabaseOptimum(m={self.values}, n={self.records}, {self.notion.title}: leakage={self.leakage:.6f} nats, "
             f"distortion={self.distortion:.6f} records, gap={self.gap:.0e} {self.gap_unit})"
         )
 
@@ -423,9 +428,13 @@ def _optimizer(values: int, records: int, notion: Notion | None, source: SourceS
         return notion, _ProfileOptimizer(notion, notion.profile_program(values, records), source)
     if source.alphabet_size > _MOST_SOLVED:
         raise ValueError(
-            f"{values}^{records} databases with this source set need a program over {source.alphabet_size} letters, at most "
-            f"{_MOST_SOLVED} are solved; the uniform prior (source=None) has a closed form for any number, and records published "
-            "one by one are in parallel_composition"
+            wrong(
+                "source",
+                f"be over at most {_MOST_SOLVED} databases, as it needs a linear or convex program",
+                Clause(f"{values}^{records}"),
+                "The uniform prior (source=None) has a closed form for any number, and parallel_composition publishes "
+                "records one by one.",
+            )
         )
     notion = notion.with_neighbors(hamming(values, records))
     return notion, notion.optimizer(source, database_distances(values, records))
@@ -436,8 +445,7 @@ def _check_source(source: SourceSet, values: int, records: int) -> None:
     # Logarithms first: the power itself may have millions of digits.
     if records * math.log(values) > 40 or values**records != source.alphabet_size:
         raise ValueError(
-            f"the source set is over {source.alphabet_size} letters, and there are {values}^{records} databases; give one "
-            "probability per database"
+            wrong("source", f"have one probability for each of {values}^{records} databases", source.alphabet_size)
         )
 
 
@@ -447,5 +455,5 @@ def _check_written_out(values: int, records: int, what: str) -> int:
         records,
         MOST_WRITTEN_OUT,
         f"to write out their {what}",
-        "the profile by number of records changed says it all",
+        "Use the profile by number of records changed, which is all that a symmetric mechanism has.",
     )

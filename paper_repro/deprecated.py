@@ -42,7 +42,7 @@ def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, 
     ["count: write notion='leakage'; by position it is deprecated", 'count: write records=3; individuals= is deprecated']
     >>> count(records=3, individuals=4)
     Traceback (most recent call last):
-    TypeError: count: records is given twice, 3 and 4
+    TypeError: count: records must be given once; got 3 and 4.
     """
 
     def _decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -59,7 +59,9 @@ def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, 
             ] + [(new, given.pop(old), f"{old}=") for old, new in keywords.items() if old in given]
             for name, value, spelling in old_spellings:
                 if name in given:
-                    raise TypeError(f"{function.__qualname__}: {name} is given twice, {given[name]!r} and {value!r}")
+                    raise TypeError(
+                        f"{function.__qualname__}: {name} must be given once; got {given[name]!r} and {value!r}."
+                    )
                 _warn(function, f"write {name}={value!r}; {spelling} is deprecated")
                 given[name] = value
             anyhow: Callable[..., R] = function
@@ -78,7 +80,7 @@ def says_how(way_out: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     ...     return of / 2
     >>> half(3)
     Traceback (most recent call last):
-    TypeError: half: too many positional arguments; write half(of=...)
+    TypeError: half: the arguments must fit its signature; got the error 'too many positional arguments'. Write half(of=...).
     """
 
     def _decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -92,7 +94,10 @@ def says_how(way_out: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 try:
                     bind(*args, **kwargs)
                 except TypeError as error:
-                    raise TypeError(f"{function.__qualname__}: {error}; {way_out}") from None
+                    raise TypeError(
+                        f"{function.__qualname__}: the arguments must fit its signature; got the error {str(error)!r}. "
+                        f"{way_out[0].upper()}{way_out[1:]}."
+                    ) from None
                 raise
 
         return call

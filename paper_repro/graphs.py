@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import as_fraction, as_number, check_count, check_grid, check_probability_rows
 from paper_repro.deprecated import accepts_old_call
-from paper_repro.errors import optional
+from paper_repro.errors import Clause, optional, shown, wrong
 from paper_repro.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -92,22 +92,38 @@ class Adjacency:
         ValueError
             If the size is no whole number, an edge is no pair of different vertices that exist, or the graph is not connected.
         """
-        size = check_count(size, "the number of vertices", most=_MOST_EDGES)
+        size = check_count(size, "size", most=_MOST_EDGES)
         try:
             given = np.array(list(edges))
         except (TypeError, ValueError):
-            raise ValueError(f"edges must be pairs of vertices such as [(0, 1), (1, 2)], got {edges!r}") from None
+            raise ValueError(wrong("edges", "be pairs of vertices such as [(0, 1), (1, 2)]", edges)) from None
         if given.size and (given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu"):
             raise ValueError(
-                f"an edge is a pair of vertices, each vertex a whole number; got an array of shape {given.shape} of {given.dtype}"
+                wrong(
+                    "edges",
+                    "be pairs of whole numbers, the vertices",
+                    Clause(f"an array of shape {given.shape} of {given.dtype}"),
+                    "Write them such as [(0, 1), (1, 2)].",
+                )
             )
         pairs = given.astype(np.intp).reshape(-1, 2)
         outside = pairs[(pairs < 0) | (pairs >= size)]
         if len(outside):
-            raise ValueError(f"edges join vertices 0 .. {size - 1}, got vertex {outside[0]}")
+            raise ValueError(
+                wrong(
+                    "edges",
+                    f"join vertices in 0 .. {size - 1}",
+                    Clause(f"vertex {outside[0]}"),
+                    "Correct the vertex, or enlarge size.",
+                )
+            )
         if (pairs[:, 0] == pairs[:, 1]).any():
             loop = pairs[pairs[:, 0] == pairs[:, 1]][0, 0]
-            raise ValueError(f"an edge joins vertex {loop} with itself; leave it out, every vertex is like itself")
+            raise ValueError(
+                wrong(
+                    "edges", "join two different vertices", Clause(f"vertex {loop} with itself"), "Leave that edge out."
+                )
+            )
         pairs = np.unique(np.sort(pairs, axis=1), axis=0)
         pairs.setflags(write=False)
         graph = cls(size, name, pairs, None)
@@ -157,32 +173,44 @@ class Adjacency:
         """
         try:
             table = check_grid(weights, as_number)
-        except (TypeError, ValueError) as error:
-            place = _first_that_is_none(weights)
-            raise ValueError(
-                f"weights{place} must be {'a number' if place else 'a square table of numbers'}, infinite (math.inf) where "
-                f"nothing is asked: {error}"
-            ) from None
+        except (TypeError, ValueError):
+            place, entry = _first_that_is_none(weights)
+            must = f"be {'a number' if place else 'a square table of numbers'}"
+            fix = "Put math.inf where nothing is required."
+            raise ValueError(wrong(f"weights{place}", must, entry, fix)) from None
         if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
             raise ValueError(
-                f"weights must be a square table, a row and a column for each letter, got shape {table.shape}"
+                wrong(
+                    "weights",
+                    "be a square table, with a row and a column for each category",
+                    Clause(f"shape {table.shape}"),
+                )
             )
         if len(table) > MOST_WRITTEN_OUT:
             raise ValueError(
-                f"weights of {len(table)} letters are too many, at most {MOST_WRITTEN_OUT}; put letters together"
+                wrong("weights", f"be for at most {MOST_WRITTEN_OUT} categories", len(table), "Merge rare categories.")
             )
         some = (table > 0) & np.isfinite(table)
         bad = np.argwhere(np.isnan(table) | (table < 0) | (some & ((table < _LEAST_WEIGHT) | (table > _MOST_WEIGHT))))
         if len(bad):
             row, column = map(int, bad[0])
             raise ValueError(
-                f"weights[{row}, {column}] is {float(table[row, column])!r}; a weight is 0, where rows must be equal, or between "
-                f"{_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}, or infinite where nothing is asked"
+                wrong(
+                    f"weights[{row}, {column}]",
+                    f"be 0 where rows must be equal, between {_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}, or infinite where "
+                    "nothing is required",
+                    float(table[row, column]),
+                )
             )
         if table.diagonal().any():
             letter = int(np.flatnonzero(table.diagonal())[0])
             raise ValueError(
-                f"weights[{letter}, {letter}] is {float(table[letter, letter])!r}; every letter is like itself: put 0 there"
+                wrong(
+                    f"weights[{letter}, {letter}]",
+                    "be 0, as all of the diagonal",
+                    float(table[letter, letter]),
+                    "Put 0 there.",
+                )
             )
         asked = np.isfinite(table) & ~np.eye(len(table), dtype=bool)
         both = asked | asked.T
@@ -231,7 +259,7 @@ class Adjacency:
         """Each pair once, the smaller first, shape (E, 2). Raises ValueError for a clique of more than 10,000,000 pairs."""
         if self._pairs is not None:
             return self._pairs
-        check_count(self._count, "the number of neighboring pairs that are listed", 0, _MOST_EDGES)
+        check_count(self._count, "the number of listed pairs of neighbors", 0, _MOST_EDGES)
         return np.column_stack(np.triu_indices(self.size, 1)).astype(np.intp)
 
     @property
@@ -258,8 +286,12 @@ class Adjacency:
     def _sparse(self) -> Any:
         if self._demands is not None:
             raise ValueError(
-                f"{self!r} has weights, and only graphs without have steps to count; the notion that takes weights is "
-                "DifferentialPrivacy"
+                wrong(
+                    "the graph",
+                    "be without weights for its steps to be counted",
+                    self,
+                    "A graph with weights is for DifferentialPrivacy(adjacency).",
+                )
             )
         from scipy.sparse import csr_matrix
 
@@ -271,7 +303,7 @@ class Adjacency:
     def distances_from(self, vertex: int) -> IntArray:
         """Length of the shortest path from one vertex to each, shape (n,). Raises ValueError if there is no such vertex."""
         if check_count(vertex, "vertex", least=0) >= self.size:
-            raise ValueError(f"vertex must be in 0 .. {self.size - 1}, got {vertex}")
+            raise ValueError(wrong("vertex", f"be in 0 .. {self.size - 1}", vertex))
         if self._pairs is None:
             found = np.ones(self.size, dtype=np.intp)
             found[vertex] = 0
@@ -291,8 +323,12 @@ class Adjacency:
         """
         if self.size > MOST_DISTANCES:
             raise ValueError(
-                f"the distance matrix of {self.size} vertices is too large (at most {MOST_DISTANCES}); "
-                "use distances_from(vertex) or border_sizes(vertex)"
+                wrong(
+                    "the graph",
+                    f"have at most {MOST_DISTANCES} vertices for its matrix of distances",
+                    self.size,
+                    "Use distances_from(vertex) or border_sizes(vertex).",
+                )
             )
         if self._pairs is None:
             return (1 - np.eye(self.size)).astype(np.intp)
@@ -330,8 +366,12 @@ class Adjacency:
             return self._transitive
         if self.size > _MOST_AUTOMORPHISM:
             raise ValueError(
-                f"whether a graph of {self.size} vertices is vertex-transitive is only found out up to {_MOST_AUTOMORPHISM}; "
-                "build it by clique, ring or hamming, where it is known"
+                wrong(
+                    "the graph",
+                    f"have at most {_MOST_AUTOMORPHISM} vertices for the search whether it is vertex-transitive",
+                    self.size,
+                    "Build it by clique, ring or hamming, where this is known.",
+                )
             )
         if len({tuple(np.bincount(row)) for row in self.distances}) > 1:
             return False
@@ -358,24 +398,28 @@ class Adjacency:
         if count > 1:
             apart = int(np.flatnonzero(component != component[0])[0])
             raise ValueError(
-                f"the graph is not connected: no path leads from vertex 0 to vertex {apart}; "
-                "treat its parts separately, or add the missing edges"
+                wrong(
+                    "the graph",
+                    "be connected",
+                    Clause(f"no path from vertex 0 to vertex {apart}"),
+                    "Treat its parts separately, or add the missing edges.",
+                )
             )
 
 
-def _first_that_is_none(table: object) -> str:
-    """Where in a table the first entry is that is no number, such as "[0, 1]"; empty if it is no table."""
+def _first_that_is_none(table: object) -> tuple[str, object]:
+    """Where in a table the first entry is that is no number, such as "[0, 1]", and the entry; the whole if it is no table."""
     try:
         rows = [list(row) for row in getattr(table, "values", table)]  # type: ignore[attr-defined]
     except TypeError:
-        return ""
+        return "", table
     for row, entries in enumerate(rows):
         for column, entry in enumerate(entries):
             try:
                 as_number(entry)
             except TypeError:
-                return f"[{row}, {column}]"
-    return ""
+                return f"[{row}, {column}]", entry
+    return "", table
 
 
 def clique(size: int) -> Adjacency:
@@ -384,7 +428,7 @@ def clique(size: int) -> Adjacency:
     >>> clique(10_000)
     Adjacency(clique: 10000 vertices, 49995000 edges)
     """
-    size = check_count(size, "the size of a clique", most=_MOST_EDGES)
+    size = check_count(size, "size", most=_MOST_EDGES)
     return Adjacency(size, "clique", None, True)
 
 
@@ -394,7 +438,7 @@ def ring(size: int) -> Adjacency:
     >>> ring(6).diameter
     3
     """
-    size = check_count(size, "the size of a ring (line(2) joins two)", 3, _MOST_EDGES)
+    size = check_count(size, "size", 3, _MOST_EDGES, "Two vertices are joined by line(2).")
     around = np.arange(size)
     pairs = np.sort(np.column_stack([around, np.roll(around, -1)]), axis=1)
     pairs.setflags(write=False)
@@ -407,7 +451,7 @@ def line(size: int) -> Adjacency:
     >>> line(4).edges.tolist()
     [[0, 1], [1, 2], [2, 3]]
     """
-    size = check_count(size, "the size of a line", most=_MOST_EDGES)
+    size = check_count(size, "size", most=_MOST_EDGES)
     along = np.arange(size)
     pairs = np.column_stack([along[:-1], along[1:]])
     pairs.setflags(write=False)
@@ -442,8 +486,12 @@ def hamming(values: int | Sequence[Hashable], records: int) -> Adjacency:
     edge_count = count * records * (values - 1) // 2
     if edge_count > _MOST_EDGES:
         raise ValueError(
-            f"{count} databases have {edge_count} pairs of neighbors, at most {_MOST_EDGES} are listed; "
-            "use the closed form, papers.alvim2011.theorem_1"
+            wrong(
+                "values and records",
+                f"give at most {_MOST_EDGES} pairs of neighboring databases",
+                edge_count,
+                "Use the closed form, papers.alvim2011.theorem_1.",
+            )
         )
     low, high = np.triu_indices(values, 1)
     pairs = []
@@ -461,7 +509,7 @@ def check_database_space(
     records: int,
     most: int = _MOST_DATABASES,
     purpose: str = "to enumerate",
-    way_out: str = "for the whole space use the closed form, papers.alvim2011.theorem_1",
+    way_out: str = "For the whole space use the closed form, papers.alvim2011.theorem_1.",
 ) -> int:
     """How many databases there are, ``values ** records``. Raises ValueError if they are more than ``most``.
 
@@ -471,7 +519,14 @@ def check_database_space(
     values, records = check_count(values, "values", most=math.inf), check_count(records, "records", most=math.inf)
     # Compare logarithms: the power itself may have thousands of digits.
     if records > most or records * math.log(values) > math.log(most) + 1e-9:
-        raise ValueError(f"{values}^{records} databases are too many {purpose} (at most {most}); {way_out}")
+        raise ValueError(
+            wrong(
+                "values ** records",
+                f"be at most {most} databases {purpose}",
+                Clause(f"{shown(values)}^{shown(records)}"),
+                way_out,
+            )
+        )
     return values**records
 
 
@@ -509,7 +564,7 @@ def _listed(values: int | Sequence[Hashable]) -> Sequence[Hashable]:
         distinct = False
     if not distinct:
         raise ValueError(
-            f"values must be a whole number v, for 0 .. v-1, or a sequence of distinct values, at least 1, got {values!r}"
+            wrong("values", "be a whole number v, for 0 .. v-1, or a non-empty sequence of distinct values", values)
         )
     return listed
 
@@ -550,7 +605,7 @@ class Query:
     ) -> None:
         if not callable(function):
             raise ValueError(
-                f"a query is a function from a tuple of the records' values to an answer, got {function!r}"
+                wrong("function", "be a function from a tuple of the records' values to an answer", function)
             )
         object.__setattr__(self, "function", function)
         object.__setattr__(self, "values", _listed(values))
@@ -558,8 +613,12 @@ class Query:
         check_database_space(len(self.values), self.records)
         if len(self.answers) < 2:
             raise ValueError(
-                f"the query gives {self.answers[0]!r} for every database; a query needs at least two answers, "
-                "else there is nothing to hide"
+                wrong(
+                    "function",
+                    "give at least two answers",
+                    Clause(f"{shown(self.answers[0])} for every database"),
+                    "Take another query: a single answer reveals nothing.",
+                )
             )
 
     @cached_property
@@ -572,8 +631,11 @@ class Query:
                     raise ValueError("the answer is not a number (NaN), so that no two are the same")
             except Exception as error:
                 raise ValueError(
-                    f"the query fails on the database {database!r}: {error}; it is called with a tuple of {self.records} values "
-                    "and returns something hashable"
+                    wrong(
+                        "function",
+                        f"return something hashable, no NaN, for each tuple of {self.records} values",
+                        Clause(f"{shown(error)} on the database {shown(database)}"),
+                    )
                 ) from error
             outcomes.append(outcome)
         return outcomes
@@ -627,7 +689,7 @@ class Query:
         matrix = check_probability_rows(getattr(noise, "matrix", noise), "mechanism")
         if len(matrix) != len(self.answers):
             raise ValueError(
-                f"the mechanism must have one row for each of {len(self.answers)} answers, got shape {matrix.shape}"
+                wrong("noise", f"have one row for each of {len(self.answers)} answers", Clause(f"shape {matrix.shape}"))
             )
         return matrix[self.answer_numbers]
 
@@ -654,20 +716,25 @@ class Query:
         rows, record = np.asarray(channel), check_count(record, "record", least=0)
         if rows.ndim != 2 or len(rows) != len(self.answer_numbers):
             raise ValueError(
-                f"the channel must have a row for each of {len(self.answer_numbers)} databases, got shape {rows.shape}; "
-                "Query.then puts the query before a mechanism on its answers"
+                wrong(
+                    "channel",
+                    f"have one row for each of {len(self.answer_numbers)} databases",
+                    Clause(f"shape {rows.shape}"),
+                    "Query.then puts the query before a mechanism on its answers.",
+                )
             )
-        wrong = (
-            f"name a record in 0 .. {self.records - 1} and values of the {self.records - 1} others, from "
-            f"{list(self.values)!r}, got {record} and {others!r}"
+        refusal = wrong(
+            "record and others",
+            f"be a record in 0 .. {self.records - 1} and {self.records - 1} values from {shown(list(self.values))}",
+            Clause(f"{shown(record)} and {shown(others)}"),
         )
         if record >= self.records:
-            raise ValueError(wrong)
+            raise ValueError(refusal)
         try:
             varied = [(*others[:record], value, *others[record:]) for value in self.values]
             return rows[[self._numbers[database] for database in varied]]
         except (KeyError, TypeError):
-            raise ValueError(wrong) from None
+            raise ValueError(refusal) from None
 
 
 @accepts_old_call(individuals="records")
@@ -710,5 +777,5 @@ def query_by_name(name: str, values: int | Sequence[Hashable], records: int) -> 
     Adjacency(answers: 6 vertices, 5 edges)
     """
     if not (isinstance(name, str) and name in QUERIES):
-        raise ValueError(f"unknown query {name!r}; known are {', '.join(map(repr, QUERIES))}")
+        raise ValueError(wrong("name", f"be one of {', '.join(map(repr, QUERIES))}", name))
     return Query(QUERIES[name], values, records)

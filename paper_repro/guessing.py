@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_count, check_leakage, check_probability_rows, check_same_letters, frame_labels
+from paper_repro.errors import Clause, wrong
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.linear import optimal_basis
@@ -96,13 +97,11 @@ def min_entropy_capacity(channel: Mechanism | ArrayLike, *, bits: bool = False) 
 def _joint(prior: ArrayLike, channel: Mechanism | ArrayLike | None) -> tuple[FloatArray, FloatArray]:
     priors = check_probability_rows(prior, "prior")
     if len(priors) != 1:
-        raise ValueError(f"a prior is one distribution over the inputs, got {len(priors)} rows")
+        raise ValueError(wrong("prior", "be one distribution over the inputs", Clause(f"{len(priors)} rows")))
     mass = priors[0]
     rows = np.ones((len(mass), 1)) if channel is None else _rows(channel)
     if len(rows) != len(mass):
-        raise ValueError(
-            f"the channel has {len(rows)} inputs and the prior {len(mass)}; they must be over the same letters"
-        )
+        raise ValueError(wrong("channel", f"have {len(mass)} rows, one for each category of the prior", len(rows)))
     check_same_letters(frame_labels(prior), frame_labels(channel, "labels"), "the prior and the channel")
     return mass, rows
 
@@ -139,16 +138,18 @@ def greatest_capacity(adjacency: Adjacency, outputs: int, leakage: float) -> flo
     0.737
     """
     if not isinstance(adjacency, Adjacency):
-        raise ValueError(f"adjacency must be a graph such as hamming(values, records), got {adjacency!r}")
+        raise ValueError(wrong("adjacency", "be a graph such as hamming(values, records)", adjacency))
     if adjacency.weights is not None:
-        raise ValueError(
-            f"adjacency must be a graph without weights such as hamming(values, records), got {adjacency!r}"
-        )
+        raise ValueError(wrong("adjacency", "be a graph without weights such as hamming(values, records)", adjacency))
     size, outputs = adjacency.size, check_count(outputs, "outputs")
     if outputs > _MOST_CHOICES or math.comb(size + outputs - 1, outputs) > _MOST_CHOICES:
         raise ValueError(
-            f"{outputs} outputs of {size} inputs leave too many choices to enumerate (at most {_MOST_CHOICES}); "
-            "papers.alvim2011.proposition_2 and theorem_1 bound the leakage in closed form"
+            wrong(
+                "outputs",
+                f"leave at most {_MOST_CHOICES} choices to enumerate for {size} inputs",
+                outputs,
+                "Bound the leakage in closed form by papers.alvim2011.proposition_2 and theorem_1.",
+            )
         )
     inverse = math.exp(-check_leakage(leakage))
     pairs = adjacency.neighbor_pairs

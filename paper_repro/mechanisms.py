@@ -26,6 +26,7 @@ from paper_repro.checks import (
     shortened,
 )
 from paper_repro.deprecated import accepts_old_call, says_how
+from paper_repro.errors import Clause, shown, wrong
 from paper_repro.graphs import Adjacency
 from paper_repro.sources import SourceSet, changes, check_source
 from paper_repro.types import FloatArray, IntArray, ShownAsTable
@@ -192,15 +193,20 @@ class Mechanism(ShownAsTable):
 
     @says_how("write Mechanism(matrix, labels=...)")
     def __init__(self, matrix: ArrayLike, labels: Sequence[Hashable] | None = None) -> None:
-        rows = check_probability_rows(matrix, "mechanism")
+        rows = check_probability_rows(matrix, "matrix")
         if rows.shape[0] != rows.shape[1]:
-            way_out = "other channels go as they are into a notion's leakage(matrix, source) and min_entropy_leakage"
-            raise ValueError(f"a mechanism's matrix must be square, got shape {rows.shape}; {way_out}")
+            fix = "Give other channels as they are to a notion's leakage(matrix, source) and to min_entropy_leakage."
+            raise ValueError(wrong("matrix", "be square", Clause(f"shape {rows.shape}"), fix))
         rows.setflags(write=False)
         own, inputs = frame_labels(matrix), frame_labels(matrix, "labels")
         if labels is None and inputs != own:
             raise ValueError(
-                f"the rows of the frame are named {inputs!r} and its columns {own!r}; name both alike, in one order"
+                wrong(
+                    "matrix",
+                    "have the same names for rows and columns, in one order",
+                    Clause(f"{shown(inputs)} and {shown(own)}"),
+                    "Rename one of them, or take the names off (frame.to_numpy()).",
+                )
             )
         object.__setattr__(self, "labels", check_labels(labels, rows.shape[0], own))
         object.__setattr__(self, "_spread", None)
@@ -260,27 +266,39 @@ class Mechanism(ShownAsTable):
         """
         changed = check_grid(distortions, check_distortion)
         if changed.ndim != 1 or not len(changed):
-            raise ValueError(f"distortions must be one probability of change per letter, got shape {changed.shape}")
+            raise ValueError(
+                wrong("distortions", "be one probability of change per category", Clause(f"shape {changed.shape}"))
+            )
         letters = check_labels(labels, len(changed), frame_labels(distortions))
         kept = 1 - changed
         if answers is None:
             if kept.sum() < 1 - 1e-12:
                 raise ValueError(
-                    f"the kept probabilities 1 - D_i sum to {float(kept.sum())!r}; they must sum to at least 1: "
-                    "lower the distortions"
+                    wrong(
+                        "distortions",
+                        "leave kept probabilities 1 - D_i that sum to at least 1",
+                        float(kept.sum()),
+                        "Lower the distortions.",
+                    )
                 )
             weights = kept
         else:
             weights = check_grid(answers, as_number)
             if weights.shape != changed.shape or not (np.isfinite(weights) & (weights >= 0)).all():
-                raise ValueError(f"answers must be {len(changed)} finite numbers >= 0, one per letter, got {answers!r}")
+                raise ValueError(
+                    wrong("answers", f"be {len(changed)} finite numbers of at least 0, one per category", answers)
+                )
         others = sums_of_others(weights)
         if not others.all():
             lonely = others == 0
             if answers is not None and changed[lonely].any():
                 letter = letters[int(np.flatnonzero(lonely & (changed > 0))[0])]
                 raise ValueError(
-                    f"letter {letter!r} is changed, and answers has no other letter: give some another one"
+                    wrong(
+                        "answers",
+                        f"give a weight above 0 to a category other than {letter!r}, which is changed",
+                        answers,
+                    )
                 )
             # All kept probability is on this letter: it is published as it is.
             kept[lonely], changed[lonely] = 1.0, 0.0
@@ -300,9 +318,11 @@ class Mechanism(ShownAsTable):
         array([[0.25, 0.75],
                [0.25, 0.75]])
         """
-        rows = check_probability_rows(distribution, "constant mechanism")
+        rows = check_probability_rows(distribution, "distribution")
         if len(rows) != 1:
-            raise ValueError(f"a constant mechanism has one distribution over the letters, got {len(rows)} rows")
+            raise ValueError(
+                wrong("distribution", "be one distribution over the categories", Clause(f"{len(rows)} rows"))
+            )
         row = rows[0]
         letters = check_labels(labels, len(row), frame_labels(distribution))
         return cls._of_spread(Spread(row, sums_of_others(row), row, np.ones(len(row))), letters)
@@ -393,7 +413,9 @@ class Mechanism(ShownAsTable):
         Raises ValueError where it does not fit: beyond 10,000 letters.
         """
         assert self._spread is not None, "a mechanism has a matrix, or the numbers it is made of"
-        check_matrix_fits(self.alphabet_size, "a mechanism's matrix", "sample() and distortions do without")
+        check_matrix_fits(
+            self.alphabet_size, "a mechanism's matrix", "Use sample() and distortions, which need no matrix."
+        )
         matrix = self._spread.matrix
         matrix.setflags(write=False)
         return matrix
@@ -441,10 +463,15 @@ class Mechanism(ShownAsTable):
             If the values are a set or a dictionary, or ``rng`` is no generator.
         """
         if not isinstance(rng, np.random.Generator):
-            raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}; write numpy.random.default_rng(seed)")
+            raise TypeError(wrong("rng", "be a numpy.random.Generator", rng, "Write numpy.random.default_rng(seed)."))
         if isinstance(values, (Set, Mapping)):
             raise TypeError(
-                f"values must be in an order, got a {type(values).__name__}; give a list or an array of letters"
+                wrong(
+                    "values",
+                    "be in an order",
+                    Clause(f"a {type(values).__name__}"),
+                    "Give a list or an array of categories.",
+                )
             )
         if not isinstance(values, (list, tuple)) or any(isinstance(value, list) for value in values):
             try:
@@ -452,7 +479,7 @@ class Mechanism(ShownAsTable):
                 if np.ma.is_masked(values):
                     raise ValueError
             except ValueError:
-                raise ValueError(f"values must be a table with rows of one length, unmasked, got {values!r}") from None
+                raise ValueError(wrong("values", "be a table with rows of one length, unmasked", values)) from None
         else:  # a list may mix types, which NumPy would turn into text
             column = np.empty(len(values), dtype=object)
             column[:] = list(values)
@@ -464,8 +491,12 @@ class Mechanism(ShownAsTable):
             for value in column.flat:
                 if not isinstance(value, Hashable) or value not in rows:
                     raise ValueError(
-                        f"value {value!r} is not a letter of this mechanism; its letters are {shortened(self.labels)}; "
-                        "leave missing values out, or make them a letter"
+                        wrong(
+                            "values",
+                            f"be categories of this mechanism, {shortened(self.labels)}",
+                            value,
+                            "Leave missing values out, or make them a category.",
+                        )
                     )
             inputs = np.fromiter((rows[value] for value in column.flat), dtype=np.intp, count=column.size)
         if self._spread is not None:
@@ -628,7 +659,7 @@ def distance_mechanism(adjacency: Adjacency, leakage: float) -> Mechanism:
     """
     if not (leakage := _checked(adjacency, leakage)) > 0:
         raise ValueError(
-            f"a distance mechanism needs a leakage above 0 nats, got {leakage}; at 0 use Mechanism.constant"
+            wrong("leakage", "be above 0 nats for a distance mechanism", leakage, "At 0 use Mechanism.constant.")
         )
     with np.errstate(invalid="ignore"):
         reach = np.exp(np.where(adjacency.distances > 0, -leakage * adjacency.distances, 0.0))
@@ -641,8 +672,12 @@ def distance_mechanism(adjacency: Adjacency, leakage: float) -> Mechanism:
         weights = np.full(adjacency.size, np.nan)
     if not (weights.min() >= -1e-12 and np.abs(reach @ weights - 1).max() < 1e-12):
         raise ValueError(
-            f"on {adjacency!r} at {leakage!r} nats no non-negative weights were found that make rows sum to 1; "
-            "use optimal_mechanism with DifferentialPrivacy(adjacency)"
+            wrong(
+                "leakage",
+                f"allow non-negative weights with which the rows sum to 1 on {adjacency!r}",
+                leakage,
+                "Use optimal_mechanism with DifferentialPrivacy(adjacency).",
+            )
         )
     return Mechanism(reach * np.clip(weights, 0, None))
 
@@ -669,8 +704,12 @@ def uniform_least_distortion(adjacency: Adjacency, leakage: float) -> float:
     leakage = _checked(adjacency, leakage)
     if not adjacency.is_vertex_transitive:
         raise ValueError(
-            f"{adjacency!r} is not vertex-transitive, so there is no such closed form; "
-            "use optimal_mechanism with DifferentialPrivacy(adjacency)"
+            wrong(
+                "adjacency",
+                "be vertex-transitive for this closed form",
+                adjacency,
+                "Use optimal_mechanism with DifferentialPrivacy(adjacency).",
+            )
         )
     sizes = adjacency.border_sizes(0)
     beyond = float((sizes[1:] * np.exp(-leakage * np.arange(1, len(sizes)))).sum())
@@ -679,5 +718,5 @@ def uniform_least_distortion(adjacency: Adjacency, leakage: float) -> float:
 
 def _checked(adjacency: object, leakage: float) -> float:
     if not isinstance(adjacency, Adjacency):
-        raise TypeError(f"adjacency must be an Adjacency such as ring(6), got {adjacency!r}")
+        raise TypeError(wrong("adjacency", "be an Adjacency such as ring(6)", adjacency))
     return check_leakage(leakage)

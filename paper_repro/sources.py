@@ -25,6 +25,7 @@ from paper_repro.checks import (
     frame_labels,
 )
 from paper_repro.deprecated import says_how
+from paper_repro.errors import Clause, printable, shown, wrong
 from paper_repro.knowledge.counts import ConfidenceMethod, check_counts, confidence_intervals
 from paper_repro.knowledge.intervals import (
     NEARLY_UNIFORM,
@@ -110,8 +111,8 @@ class SourceSet(ShownAsTable):
             vertices = [list(vertices.values())]
         rows = check_probability_rows(
             vertices,
-            f"source set {name}" if name else "source set",
-            letter_names=[f"letter {label!r}" for label in given] if isinstance(given, Sequence) else None,
+            f"source set {name}" if name else "vertices",
+            letter_names=[f"category {label!r}" for label in given] if isinstance(given, Sequence) else None,
         )
         rows.setflags(write=False)
         self._set(check_labels(labels, rows.shape[1], own), name, None)
@@ -172,7 +173,12 @@ class SourceSet(ShownAsTable):
         given = [names for names in (labels, frame_labels(lower), frame_labels(upper)) if names is not None]
         if any(list(names) != list(given[0]) for names in given[1:]):
             raise ValueError(
-                f"the bounds and labels name different letters: {', '.join(map(repr, given))}; put all in one order"
+                wrong(
+                    "lower, upper and labels",
+                    "name the same categories in one order",
+                    Clause(" and ".join(map(shown, given))),
+                    "Put all in one order.",
+                )
             )
         labels = given[0] if given else None
         bounds = checked_bounds(lower, upper, labels)
@@ -284,7 +290,9 @@ class SourceSet(ShownAsTable):
         'I'
         """
         names = _listed(labels)
-        check_matrix_fits(len(names), "the vertices of an order", "take SourceSet.unknown(labels), which leaks as much")
+        check_matrix_fits(
+            len(names), "the vertices of an order", "Take SourceSet.unknown(labels), which leaks as much."
+        )
         first = np.tri(len(names))
         return cls(first / first.sum(axis=1, keepdims=True), names, name)
 
@@ -340,7 +348,7 @@ class SourceSet(ShownAsTable):
         SourceSet(P_IIIa_6: V=2, M=6, Class III)
         """
         if not isinstance(path, str | Path):
-            raise TypeError(f"path must be the path of a .csv file, as text or a Path, got {path!r}")
+            raise TypeError(wrong("path", "be the path of a .csv file, as text or a Path", path))
         path = _existing(Path(path))
         lines = [
             (number, line)
@@ -348,15 +356,26 @@ class SourceSet(ShownAsTable):
             if line.strip() and not line.startswith("#")
         ]
         if len(lines) < 2:
-            raise ValueError(f"{path}: needs a header that names the letters and at least one line of probabilities")
+            raise ValueError(
+                wrong(
+                    str(path),
+                    "have a header that names the categories and at least one line of probabilities",
+                    Clause(f"{len(lines)} such lines"),
+                    "Lines that are empty or begin with # do not count.",
+                )
+            )
         header, *table = _split([line for _, line in lines])
         numbers = [number for number, _ in lines[1:]]
         _check_header(header, path)
         for number, cells in zip(numbers, table, strict=True):
             if len(cells) != len(header):
                 raise ValueError(
-                    f"{path}: line {number} has {len(cells)} columns where the header names {len(header)} letters; "
-                    "write one probability per letter, 0 for a letter that never occurs"
+                    wrong(
+                        f"{path}: line {number}",
+                        f"have {len(header)} columns, one for each category of the header",
+                        len(cells),
+                        "Write one probability per category, 0 for one that never occurs.",
+                    )
                 )
         read: Any = [[_parsed(cell) for cell in row] for row in table]
         check_probability_rows(
@@ -404,7 +423,7 @@ class SourceSet(ShownAsTable):
         (Fraction(1, 3), Fraction(1, 2))
         """
         if self.bounds is None:
-            raise ValueError(f"{self!r} is given by its vertices, without bounds: see exact")
+            raise ValueError(wrong("the source set", "be given by bounds", self, "For its vertices use exact."))
         rows = [bound.tolist() for bound in self.bounds] if self._given is None else self._given
         lower, upper = ([as_fraction(p) for p in row] for row in rows)
         most, least = max(sum(lower), Fraction(1)), min(sum(upper), Fraction(1))
@@ -498,14 +517,17 @@ class SourceSet(ShownAsTable):
             try:
                 matrix = check_grid(given, as_number)
             except (TypeError, ValueError):
-                raise ValueError(
-                    f"mechanism must be a Mechanism or a matrix of shape (M, M), got {mechanism!r}"
-                ) from None
+                raise ValueError(wrong("mechanism", "be a Mechanism or a matrix of shape (M, M)", mechanism)) from None
             shape = matrix.shape
         if shape != (self.alphabet_size,) * 2:
             raise ValueError(
-                f"the mechanism has shape {shape}; a set over {self.alphabet_size} letters needs "
-                f"({self.alphabet_size}, {self.alphabet_size})"
+                wrong(
+                    "mechanism",
+                    f"have shape ({self.alphabet_size}, {self.alphabet_size}), as the source set has {self.alphabet_size} "
+                    "categories",
+                    Clause(f"shape {shape}"),
+                    "Give both the same categories.",
+                )
             )
         check_same_letters(frame_labels(mechanism, "labels"), self.labels, "the mechanism and the source set")
         changed = changes(matrix) if distortions is None else distortions
@@ -514,13 +536,13 @@ class SourceSet(ShownAsTable):
 
 def _listed(labels: Sequence[Hashable]) -> Sequence[Hashable]:
     if isinstance(labels, str) or not hasattr(labels, "__len__") or not len(labels):
-        raise ValueError(f"labels must be the names of the letters in a list, or range(M), got {labels!r}")
+        raise ValueError(wrong("labels", "be a non-empty list of the names of the categories, or range(M)", labels))
     return check_labels(labels, len(labels))
 
 
 def _checked_name(name: object) -> str:
     if not isinstance(name, str | None):
-        raise TypeError(f"the name of a source set must be text, got {name!r}")
+        raise TypeError(wrong("name", "be text, or None", name))
     return name or ""
 
 
@@ -553,8 +575,9 @@ def check_source(source: object) -> SourceSet:
     """
     if not isinstance(source, SourceSet):
         raise ValueError(
-            f"source must be a SourceSet, got {source!r}; write load_source_set(name), or SourceSet(...) around the "
-            "distributions"
+            wrong(
+                "source", "be a SourceSet", source, "Write load_source_set(name), or SourceSet(...) around the priors."
+            )
         )
     return source
 
@@ -620,8 +643,11 @@ def source_set_path(name_or_path: str | Path) -> Path:
         return _existing(Path(name_or_path))
     if not isinstance(name_or_path, str) or name_or_path not in source_set_names():
         raise ValueError(
-            f"unknown source set {name_or_path!r}; known are {', '.join(source_set_names())}, "
-            "and any path to a .csv file whose header names the letters"
+            wrong(
+                "the source set",
+                f"be one of {', '.join(source_set_names())}, or the path of a .csv file whose header names the categories",
+                name_or_path,
+            )
         )
     return _FOLDER / f"{name_or_path}.csv"
 
@@ -663,19 +689,31 @@ def read_source_set(path: str | Path) -> SourceSet:
 def _existing(path: Path) -> Path:
     folders = list(dict.fromkeys([Path.cwd(), ROOT]))
     for folder in folders:
-        if (folder / path).is_file():
-            return path if folder == Path.cwd() else folder / path
+        try:
+            if (folder / path).is_file():
+                return path if folder == Path.cwd() else folder / path
+        except OSError:  # a name that is too long, or a folder that cannot be searched
+            continue
     where = "" if path.is_absolute() else f" in {' or '.join(map(str, folders))}"
-    raise FileNotFoundError(f"no source set file {path}{where}; give the path of an existing .csv file, no folder")
+    raise FileNotFoundError(
+        f"no source set file {printable(str(path))}{where}. Give the path of an existing .csv file, not of a folder."
+    )
 
 
 def _read_text(path: Path) -> str:
-    raw = path.read_bytes()
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise type(error)(
+            f"cannot read {printable(str(path))}: {error.strerror}. Check the file and its permissions."
+        ) from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         likely = "in UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "no text" if b"\0" in raw else "in Latin-1"
-        raise ValueError(f"{path} is not in UTF-8, but probably {likely}; save it as CSV UTF-8") from None
+        raise ValueError(
+            wrong(str(path), "be in UTF-8", Clause(f"a file that is probably {likely}"), "Save it as CSV UTF-8.")
+        ) from None
 
 
 def _split(lines: list[str]) -> list[list[str]]:
@@ -694,14 +732,31 @@ def _check_header(header: list[str], path: Path) -> None:
     for column, label in enumerate(header):
         if not label:
             raise ValueError(
-                f"{path}: column {column + 1} of the header has no name; name the letter, or drop the column"
+                wrong(
+                    f"{path}: each column of the header",
+                    "have a name",
+                    Clause(f"none in column {column + 1}"),
+                    "Name the category, or drop the column.",
+                )
             )
         if (first := header.index(label)) < column:
             raise ValueError(
-                f"{path}: the header, its first line, names columns {first + 1} and {column + 1} both {label!r}; name them apart"
+                wrong(
+                    f"{path}: the header, its first line,",
+                    "name each category once",
+                    Clause(f"{label!r} in columns {first + 1} and {column + 1}"),
+                    "Give them different names.",
+                )
             )
     if all(map(_is_probability, header)) and not all(label.isdigit() for label in header):
-        raise ValueError(f"{path}: the first line must be a header that names the letters, got {header}")
+        raise ValueError(
+            wrong(
+                f"{path}: the first line",
+                "be a header that names the categories",
+                header,
+                "Add one above the probabilities.",
+            )
+        )
 
 
 def _parsed(cell: str) -> float | str:

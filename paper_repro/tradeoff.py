@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.certificates.documents import MOST_PROVED, certificate, written
+from paper_repro.certificates.documents import MOST_PROVED, certificate, save
 from paper_repro.checks import (
     as_fraction,
     as_number,
@@ -25,7 +25,7 @@ from paper_repro.checks import (
     frame_labels,
 )
 from paper_repro.deprecated import says_how
-from paper_repro.errors import CertificateError
+from paper_repro.errors import CertificateError, Clause, shown, wrong
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions import DifferentialPrivacy, Notion, Proposal
 from paper_repro.notions.constrained import ConstrainedOptimizer, Constraints
@@ -97,8 +97,8 @@ class OptimalMechanism(ShownAsTable):
     def certificate(self) -> dict[str, Any]:
         """A proof of the optimum that needs no trust: a document in exact rationals, see :mod:`paper_repro.certificates`.
 
-        ``paper-repro check`` verifies it once it is in a file, by :meth:`write_certificate`. It has bounds of the optimum, which
-        are one rational number for differential privacy, approximate differential privacy, maximal leakage and maximal
+        ``privacy-distortion check`` verifies it once it is in a file, by :meth:`write_certificate`. It has bounds of the optimum,
+        which are one rational number for differential privacy, approximate differential privacy, maximal leakage and maximal
         information wherever the optimum is rational; a mechanism that has the upper one; multipliers that prove the lower one.
 
         Where the source set is one of intervals, it is about all between the bounds.
@@ -118,7 +118,7 @@ class OptimalMechanism(ShownAsTable):
 
     def write_certificate(self, path: str | Path) -> None:
         """Write the :attr:`certificate` into a file. Errors as of :attr:`certificate`, and OSError if it cannot be written."""
-        Path(path).write_text(written(self.certificate), encoding="utf-8")
+        save(self.certificate, path)
 
     @property
     def utility(self) -> float:
@@ -127,7 +127,7 @@ class OptimalMechanism(ShownAsTable):
 
     def __repr__(self) -> str:
         return (
-            f"OptimalMechanism({self.notion.name}: leakage={self.leakage:.6f} nats, distortion={self.distortion:.6f}, "
+            f"OptimalMechanism({self.notion.title}: leakage={self.leakage:.6f} nats, distortion={self.distortion:.6f}, "
             f"gap={self.gap:.0e} {self.gap_unit})"
         )
 
@@ -236,28 +236,39 @@ def check_costs(costs: ArrayLike, source: SourceSet) -> FloatArray:
            [1., 0.]])
     """
     size = check_source(source).alphabet_size
-    check_matrix_fits(size, "a table of costs", "leave them out for Hamming distortion")
+    check_matrix_fits(size, "a table of costs", "Leave costs out for Hamming distortion.")
     try:
         distances = check_grid(costs, as_number)
     except (TypeError, ValueError):
-        raise ValueError(f"costs must be a table of numbers, shape ({size}, {size}), got {costs!r}") from None
+        raise ValueError(wrong("costs", f"be a table of numbers of shape ({size}, {size})", costs)) from None
     if distances.shape != (size, size):
         raise ValueError(
-            f"costs must have shape ({size}, {size}), a row for each true letter and a column for each published one, got shape "
-            f"{distances.shape}"
+            wrong(
+                "costs",
+                f"have shape ({size}, {size}), a row for each true category and a column for each published one",
+                Clause(f"shape {distances.shape}"),
+            )
         )
     bad = np.argwhere(~(np.isfinite(distances) & (distances >= 0)))
     if len(bad):
         row, column = bad[0]
         raise ValueError(
-            f"costs[{row}, {column}] is {float(distances[row, column])!r}; every cost must be finite and at least 0: for a "
-            "change that must not happen take a number far above the budget, such as 100 times it"
+            wrong(
+                f"costs[{row}, {column}]",
+                "be finite and at least 0",
+                float(distances[row, column]),
+                "For a change that must not happen, take a number far above the distortion, such as 100 times it.",
+            )
         )
     if distances.diagonal().any():
         letter = int(np.flatnonzero(distances.diagonal())[0])
         raise ValueError(
-            f"costs[{letter}, {letter}] is {float(distances[letter, letter])!r}; a letter published as it is must cost 0, "
-            "since nothing is changed: subtract that from the row, and count changes alone in the budget"
+            wrong(
+                f"costs[{letter}, {letter}]",
+                "be 0, as nothing is changed",
+                float(distances[letter, letter]),
+                "Subtract it from the row, and count only changes in the distortion.",
+            )
         )
     for names in (frame_labels(costs), frame_labels(costs, "labels")):
         check_same_letters(names, source.labels, "the costs and the source set")
@@ -276,11 +287,9 @@ def check_budgets(
     (0.2, inf)
     """
     if (distortion is None) == (leakage is None):
-        given = "both" if distortion is not None else "neither"
-        raise ValueError(
-            f"give exactly one budget, distortion=... or leakage=..., not {given} "
-            f"(got distortion={distortion!r}, leakage={leakage!r})"
-        )
+        both = f"both, distortion={shown(distortion)} and leakage={shown(leakage)}"
+        given = both if distortion is not None else "neither"
+        raise ValueError(wrong("exactly one of distortion and leakage", "be given", Clause(given)))
     return (
         math.inf if distortion is None else check(distortion),
         math.inf if leakage is None else check_leakage(leakage),
@@ -297,11 +306,16 @@ def check_notion(notion: Notion | None, *, of_records: bool = False) -> Notion:
         return DifferentialPrivacy()
     if not isinstance(notion, Notion):
         raise ValueError(
-            f"notion must be a privacy notion such as MutualInformation(), got {notion!r}; see notion_by_name"
+            wrong("notion", "be a privacy notion such as MutualInformation()", notion, "See notion_by_name.")
         )
     if of_records and getattr(notion, "adjacency", None) is not None:
         raise ValueError(
-            f"neighbors are databases that differ in one record, so that {notion!r} must have no graph: leave it out"
+            wrong(
+                "notion",
+                "have no adjacency here, as neighbors are databases that differ in one record",
+                notion,
+                "Make it without adjacency.",
+            )
         )
     return notion
 
@@ -407,11 +421,18 @@ def certified(
     beside = found[0] <= _ULPS and reaches(distortion + slack[1], found[1])
     kept = found[0] <= leakage + slack[0] and (beside or found[1] <= distortion + slack[1])
     if not (gap <= accepted and kept):
-        asked = f"distortion {distortion!r}" if by_distortion else f"leakage {leakage!r}"
+        kind, asked = ("distortion", f"{distortion!r}") if by_distortion else ("leakage", f"{leakage!r} nats")
+        about = f"{notion.title} of {optimizer} at {kind} {asked}"
+        fix = f"Try a nearby {kind}, or merge the rarest categories."
+        if gap <= accepted:
+            raise CertificateError(
+                f"No mechanism was certified for {about}: the one that was found has leakage {found[0]!r} nats and distortion "
+                f"{found[1]!r}. {fix}"
+            )
+        nats = "nats" if unit == "nats" else "in distortion"
         raise CertificateError(
-            f"{notion.name} of {optimizer} at {asked}: found leakage {found[0]!r} and distortion {found[1]!r}, but "
-            f"the certificate leaves a gap of {gap:.3g} in {unit} (at most {accepted:g} is accepted); ask for a budget a little "
-            "beside it, or merge the rarest letters"
+            f"No certificate within the tolerance of {accepted:g} {nats} for {about}: the remaining gap is {gap:.3g} {nats}. "
+            f"{fix}"
         )
     return OptimalMechanism(
         source=optimizer.source,

@@ -11,7 +11,16 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LATEX_SIGNS", "NOTION_NAMES", "BoolArray", "FloatArray", "HasMatrix", "IntArray", "ShownAsTable"]
+__all__ = [
+    "LATEX_SIGNS",
+    "NOTION_NAMES",
+    "BoolArray",
+    "FloatArray",
+    "HasMatrix",
+    "IntArray",
+    "ShownAsTable",
+    "notion_title",
+]
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -27,6 +36,17 @@ NOTION_NAMES = (
     "mutual information",
 )
 """The seven notions of Definition 3, Zhong and Bu 2022: parts (1) to (7) of its theorems are in this order."""
+
+
+def notion_title(name: str, *, standard: bool = False) -> str:
+    """The name of a notion for people; ``standard`` says which definition of approximate differential privacy is meant.
+
+    >>> notion_title("approximate differential privacy"), notion_title("Renyi differential privacy")
+    ('pointwise (ε, δ)-differential privacy', 'Rényi differential privacy')
+    """
+    if name == "approximate differential privacy":
+        return f"{'standard' if standard else 'pointwise'} (ε, δ)-differential privacy"
+    return name.replace("Renyi", "Rényi")
 
 
 class HasMatrix(Protocol):

@@ -168,7 +168,10 @@ def test_best_says_when_a_file_may_not_be_read(refused, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--quick", "--instances", 9], "--instances must be left out with --quick; got 9. --quick means --instances 4."),
+        (
+            ["--quick", "--instances", 9],
+            "--instances must be left out with --quick; got 9. --quick means --instances 4.",
+        ),
         (["--record", "--quick"], "--instances must be 500 with --record; got 4."),
         (
             ["--record", "--instances", 1000],
@@ -223,7 +226,10 @@ def test_sigterm_interrupts_verify(call, monkeypatch):
 def test_figures_refuses_an_unwritable_folder(refused, tmp_path):
     (tmp_path / "file").write_text("earlier")
     line = refused("figures", "--output", tmp_path / "file" / "figures")
-    assert re.fullmatch(r"Error: --output must be a folder that you may write to; got .*/file/figures' \(Not a directory\)\. Name another folder\.", line)
+    assert re.fullmatch(
+        r"Error: --output must be a folder that you may write to; got .*/file/figures' \(Not a directory\)\. Name another folder\.",
+        line,
+    )
     assert (tmp_path / "file").read_text() == "earlier"
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from paper_repro.certificates.linear import Found, constant_answer, dot
 from paper_repro.checks import as_fraction
+from paper_repro.errors import wrong
 from paper_repro.notions import Notion, RenyiDP
 from paper_repro.notions.information import _worst_prior
 from paper_repro.notions.ratios import neighbors
@@ -99,8 +100,9 @@ def best_under_constraints(
     problem, kept = _Problem(source, notion, distances, about), about.constraints
     if len(about.multipliers) != 5 or len(about.multipliers[0]) != len(exact) or (kept.invariant and len(exact) > 1):
         raise ValueError(
-            f"there is no certificate of {notion.name} under constraints where nothing may change, the worst of intervals are "
-            "looked for, or frequencies of several priors stay; the result's gap is evaluated from its multipliers"
+            f"No certificate of {notion.title} is offered under these constraints: where nothing may change, where the "
+            "worst priors of intervals are searched for, or where frequencies of several priors stay. Use the gap of the "
+            "result, which is evaluated from its multipliers."
         )
     prices, stays, loads, point, outputs = about.multipliers
     rate = problem.order - 1
@@ -247,8 +249,13 @@ class _Problem:
         level, rate = self._about.leakage if leakage is None else leakage, self.order - 1
         if rate * level > _MOST:
             raise ValueError(
-                f"there is no certificate of order {self.order:g} at {level:g} nats: its moments exceed exp({_MOST:g}), the "
-                "largest that files have; take a smaller order, or one so large that infinity will do"
+                wrong(
+                    "alpha",
+                    f"be at most {1 + _MOST / level:.6g} for a certificate at {level:g} nats, as moments in files are at "
+                    f"most exp({_MOST:g})",
+                    self.order,
+                    "Take a smaller order, or infinity.",
+                )
             )
         # Moments are as large as exp(rate level): all is divided by a power of 10 near that.
         digits = max(0, round(rate * level / math.log(10)))

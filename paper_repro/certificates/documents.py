@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from paper_repro.certificates.checker import FORMAT, MOST_LETTERS, Refused, check, seal
@@ -24,7 +25,7 @@ from paper_repro.certificates.linear import (
     simplest_between,
 )
 from paper_repro.checks import as_fraction
-from paper_repro.errors import CertificateError
+from paper_repro.errors import CertificateError, Clause, printable, wrong
 from paper_repro.notions import (
     ApproximateDP,
     DifferentialPrivacy,
@@ -39,7 +40,7 @@ from paper_repro.notions.constrained import Constraints
 from paper_repro.notions.ratios import is_clique
 from paper_repro.sources import SourceSet
 
-__all__ = ["MOST_PROVED", "certificate", "joined", "written"]
+__all__ = ["MOST_PROVED", "certificate", "joined", "save", "written"]
 
 # Significant digits that are tried, one after the other, where numbers need not be exact, and those of the bounds then.
 _DIGITS, _BOUND = (30, 40, 60, None), 25
@@ -115,7 +116,10 @@ def certificate(
             failure = str(error)
         else:
             return document
-    raise CertificateError(f"the checker refused what was found: {failure}")
+    raise CertificateError(
+        f"No certificate: the checker refused what was found ({failure}). Use the gap of the result, or try a nearby "
+        "distortion or leakage."
+    )
 
 
 class _Asked:
@@ -138,9 +142,7 @@ class _Asked:
         ratios = isinstance(notion, DifferentialPrivacy | ApproximateDP)
         self._curved = isinstance(notion, MutualInformation | SibsonInformation | RenyiDP)
         if not self._curved and not ratios and not isinstance(notion, MaximalLeakage | MaximalInformation):
-            raise ValueError(
-                f"there are no certificates for {notion!r}; take a notion of this package, see notion_by_name"
-            )
+            raise ValueError(wrong("notion", "be one of this package for a certificate", notion, "See notion_by_name."))
         self._of_diagonal = (
             costs is None
             and constraints is None
@@ -149,8 +151,12 @@ class _Asked:
         most = MOST_LETTERS if self._of_diagonal else MOST_PROVED
         if size > most:
             raise ValueError(
-                f"certificates are for at most {most} letters {'' if self._of_diagonal else 'where tables are proved '}"
-                f"(fractions have to fit a file), got {size}; put rare letters together"
+                wrong(
+                    "the number of categories",
+                    f"be at most {most} for a certificate{'' if self._of_diagonal else ' where tables are proved'}",
+                    size,
+                    "Merge rare categories, so that the fractions fit a file.",
+                )
             )
         self._loss = "leakage" if self._curved else "ratio"
         self._nats = math.inf if math.isinf(leakage) else as_fraction(leakage)
@@ -235,13 +241,18 @@ class _Asked:
         if distortion is not None and math.isinf(self._about.leakage):
             if self._of_diagonal and len(vertices[0]) > MOST_PROVED:
                 raise ValueError(
-                    f"that leakage is infinite is proved for at most {MOST_PROVED} letters, got {len(vertices[0])}"
+                    wrong(
+                        "the number of categories",
+                        f"be at most {MOST_PROVED} for a proof that the leakage is infinite",
+                        len(vertices[0]),
+                        "Merge rare categories.",
+                    )
                 )
             found = endless(self._channel(vertices), distortion)
             if found is None:
                 raise ValueError(
-                    "that the leakage is infinite here does not follow from entries that must be 0, and no other proof is known; "
-                    "ask for a little more distortion"
+                    "No certificate that the leakage is infinite: it does not follow from entries that must be 0, and no "
+                    "other proof is known. Ask for a little more distortion."
                 )
             mechanism = found.mechanism
             if self._of_diagonal:
@@ -352,7 +363,12 @@ def joined(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     shared = [{name: value for name, value in document.items() if name != "points"} for document in documents]
     if any(other != shared[0] for other in shared):
         raise ValueError(
-            "certificates in one file must be about one source set, notion and costs: write them into several"
+            wrong(
+                "documents",
+                "be about one source set, notion and costs",
+                Clause("several"),
+                "Write them into several files.",
+            )
         )
     return {**documents[0], "points": [point for document in documents for point in document["points"]]}
 
@@ -371,3 +387,28 @@ def written(document: Mapping[str, Any]) -> str:
     head = "".join(f'"{name}": {json.dumps(value, ensure_ascii=False)},\n' for name, value in common.items())
     points = ",\n".join(json.dumps(point, ensure_ascii=False) for point in document["points"])
     return f'{{\n{head}"points": [\n{points}\n]}}\n'
+
+
+def save(document: Mapping[str, Any], path: str | Path) -> None:
+    """Write a document into a file, as :func:`written` has it.
+
+    Raises
+    ------
+    TypeError
+        If the path is none.
+    OSError
+        If the file cannot be written; the message says why.
+
+    >>> save({"points": []}, "no such folder/proof.json")
+    Traceback (most recent call last):
+    FileNotFoundError: cannot write no such folder/proof.json: No such file or directory. Check the folder and its permissions.
+    """
+    if not isinstance(path, str | Path):
+        raise TypeError(wrong("path", "be the path of a file, as text or a Path", path))
+    try:
+        Path(path).write_text(written(document), encoding="utf-8")
+    except OSError as error:
+        said = f"cannot write {printable(str(path))}: {error.strerror}. Check the folder and its permissions."
+        raise type(error)(said) from None
+    except ValueError:  # a NUL
+        raise ValueError(wrong("path", "be the path of a file", path)) from None

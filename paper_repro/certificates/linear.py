@@ -491,8 +491,8 @@ def _bracket(channel: Channel, distortion: Fraction, about: Fraction) -> tuple[_
             low, high = high, channel.at(max(2 * high.ratio - 1, high.ratio**2), distortion)
         except OverflowError:  # floats hold no such ratio
             raise ValueError(
-                "every ratio that floats hold is too small for this distortion, and that it is infinite is not proved: ask for a "
-                "little more distortion"
+                "No certificate: every ratio that floats hold is too small for this distortion, and no proof is known that "
+                "the leakage is infinite. Ask for a little more distortion."
             ) from None
     guess = about * (1 - _APART)
     while high.ratio > low.ratio * (1 + _APART):

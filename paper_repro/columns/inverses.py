@@ -191,7 +191,7 @@ class _OfSpread(Inverse):
 
     @property
     def weights(self) -> FloatArray:
-        check_matrix_fits(len(self._rest), "a table of weights", "take estimates, which need no table")
+        check_matrix_fits(len(self._rest), "a table of weights", "Ask for estimates, which need no such table.")
         return np.diag(1 / self._rest) - np.outer(self._lost, self._drawn)
 
 

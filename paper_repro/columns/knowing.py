@@ -10,6 +10,7 @@ import numpy as np
 
 from paper_repro.checks import as_number, shortened
 from paper_repro.columns.tables import MISSING, Categories, Table, arrow_module, categories_of, numpy_of
+from paper_repro.errors import Clause, wrong
 from paper_repro.knowledge.counts import ConfidenceMethod
 from paper_repro.sources import SourceSet
 from paper_repro.types import IntArray
@@ -267,6 +268,8 @@ def known_source(
             return SourceSet(known)
         whole = [int(value) if as_number(value).is_integer() else value for value in known.values()]
         return SourceSet.from_counts(whole, confidence, method, labels=tuple(known))
+    if source is not None and not isinstance(source, str):
+        source = Clause(f"an object of type {type(source).__name__}")
     if source in (None, "counts"):
         return SourceSet.from_counts(counts, confidence, method, labels=tuple(labels))
     if source == "frequencies":
@@ -276,6 +279,5 @@ def known_source(
         return SourceSet.from_order(tuple(labels[place] for place in order))
     if source == "unknown":
         return SourceSet.unknown(tuple(labels))
-    raise ValueError(
-        f"source must be a SourceSet, counts by category, the path of a CSV, or one of {', '.join(WORDS)}; got {source!r}"
-    )
+    allowed = f"be a SourceSet, counts by category, the path of a CSV file, or one of {', '.join(WORDS)}"
+    raise ValueError(wrong("source", allowed, source, "Give one of these."))

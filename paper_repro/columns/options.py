@@ -262,9 +262,7 @@ def in_flags(text: str, commands: Sequence[click.Command]) -> str:
         return option.opts[0] if value == "..." else f"{option.opts[0]} {shlex.quote(value)}"
 
     names = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
-    text = re.sub(
-        rf"(?<![\w'\"-])({names})=('[^']*'|\"[^\"]*\"|\[[^\]]*\]|\.\.\.|[^\s,;:)]+?(?=[.]?[\s,;:)]|[.]?$))", flag, text
-    )
+    text = re.sub(rf"(?<![\w'\"-])({names})=('[^']*'|\"[^\"]*\"|\[[^\]]*\]|\.\.\.|[^\s,;:)]*[^\s,;:).])", flag, text)
     subjects = "|".join(sorted(map(re.escape, called), key=len, reverse=True)) or "(?!)"
     text = re.sub(rf"(^|: )({subjects})(?= must )", lambda found: found[1] + called[found[2]], text)
     long = "|".join(name for name in options if "_" in name) or "(?!)"

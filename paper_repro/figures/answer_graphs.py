@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from paper_repro.figures.style import need, rounded
 from paper_repro.figures.tables import leakage_text, number_text
-from paper_repro.graphs import Adjacency, clique, line, query_by_name, ring
+from paper_repro.graphs import QUERIES, Adjacency, clique, line, query_by_name, ring
 from paper_repro.guessing import bayes_vulnerability
 from paper_repro.mechanisms import truncated_geometric
 from paper_repro.notions import DifferentialPrivacy
@@ -110,7 +110,7 @@ def graph_by_name(name: str, size: int, values: int, individuals: int) -> Adjace
     try:
         return query_by_name(name, values, individuals).adjacency
     except ValueError as error:
-        if "unknown query" in str(error):
+        if name not in QUERIES:
             raise ValueError(f"unknown graph {name!r}; known are {', '.join(plain)}, or a query: {error}") from None
         raise
 

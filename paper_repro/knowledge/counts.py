@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import as_number, check_between, check_labels
-from paper_repro.errors import optional
+from paper_repro.errors import Clause, optional, wrong
 from paper_repro.types import FloatArray
 
 __all__ = ["ConfidenceMethod", "check_confidence", "check_counts", "confidence_intervals"]
@@ -71,8 +71,8 @@ def confidence_intervals(
     """
     counted = check_counts(counts, labels)
     alpha = 1 - check_confidence(confidence)
-    if method not in get_args(ConfidenceMethod):
-        raise ValueError(f"method must be one of {', '.join(get_args(ConfidenceMethod))}, got {method!r}")
+    if not isinstance(method, str) or method not in get_args(ConfidenceMethod):
+        raise ValueError(wrong("method", f"be one of {', '.join(get_args(ConfidenceMethod))}", method))
     size, records = len(counted), counted.sum()
     if method == "clopper-pearson":
         different, place = np.unique(counted, return_inverse=True)
@@ -84,16 +84,24 @@ def confidence_intervals(
     if least < 5 or size < fewest:
         rule = "at least 7 categories and counts of at least 5" if method == "sison-glaz" else "counts of at least 5"
         warnings.warn(
-            f"{method} intervals are approximations for {rule}, and here {size} categories have counts from {least} on: they may "
-            "hold far less often than they say; method='clopper-pearson' always keeps the confidence",
+            f"The intervals of method={method!r} are approximations for {rule}; got {size} categories with counts from {least} "
+            "on. They may hold much less often than the confidence says. Take method='clopper-pearson', which always keeps the "
+            "confidence.",
             stacklevel=3,
         )
     proportion = optional("statsmodels.stats.proportion", "data")
     try:
         with np.errstate(all="ignore"):
             found = proportion.multinomial_proportions_confint(counted, alpha, method).T
-    except Exception as error:  # statsmodels raises no other where it finds no width
-        raise ValueError(f"{method} finds no intervals for these counts ({error}); take method='goodman'") from None
+    except Exception:  # statsmodels raises no other where it finds no width
+        raise ValueError(
+            wrong(
+                "counts",
+                f"have intervals under method={method!r}",
+                Clause("counts for which statsmodels finds none"),
+                "Take method='goodman'.",
+            )
+        ) from None
     return _around(counted / records, *found)
 
 
@@ -121,8 +129,12 @@ def _check_time(counts: FloatArray, alpha: float) -> None:
     width = -float(ndtri(alpha / (2 * len(counts)))) * math.sqrt(counts.max())
     if len(counts) * width > _MOST_TRIED:
         raise ValueError(
-            f"sison-glaz would try about {width:.0f} widths for {len(counts)} categories of up to {counts.max():.0f} records, "
-            "which takes minutes or more; take method='goodman' or 'clopper-pearson'"
+            wrong(
+                "method",
+                f"be 'goodman' or 'clopper-pearson' for {len(counts)} categories of up to {counts.max():.0f} records",
+                "sison-glaz",
+                f"It would try about {width:.0f} widths, which takes minutes or more.",
+            )
         )
 
 
@@ -132,8 +144,8 @@ def check_confidence(confidence: float) -> float:
     >>> check_confidence(0.95)
     0.95
     """
-    allowed, hint = "a probability above 0 and below 1, such as 0.95", "; divide by 100 if it is a percentage"
-    return check_between(confidence, allowed, math.nextafter(0, 1), math.nextafter(1, 0), "confidence", hint)
+    allowed, fix = "a probability above 0 and below 1, such as 0.95", "Divide by 100 if it is a percentage."
+    return check_between(confidence, allowed, math.nextafter(0, 1), math.nextafter(1, 0), "confidence", fix)
 
 
 def check_counts(counts: ArrayLike, labels: Sequence[Hashable] | None = None) -> FloatArray:
@@ -147,8 +159,12 @@ def check_counts(counts: ArrayLike, labels: Sequence[Hashable] | None = None) ->
     table: Any = np.ma.asarray(counts)
     if table.ndim != 1 or not table.size:
         raise ValueError(
-            f"counts must be one number of records for each category, in one row, got shape {table.shape}; the hull of several "
-            "years is SourceSet(frame), a row of frequencies for each year"
+            wrong(
+                "counts",
+                "be one number of records for each category, in one row",
+                Clause(f"shape {table.shape}"),
+                "For the hull of several years write SourceSet(frame), with a row of frequencies for each year.",
+            )
         )
     names = check_labels(labels, table.size)
     if table.dtype.kind not in "fiu" or np.ma.is_masked(table):
@@ -160,16 +176,21 @@ def check_counts(counts: ArrayLike, labels: Sequence[Hashable] | None = None) ->
                 raise ValueError(_no_count(name, count)) from None
         table = [as_number(count) for count in table]
     found = np.asarray(table, dtype=float)
-    wrong = np.flatnonzero(~(np.isfinite(found) & (found >= 0) & (found == np.floor(found))))
-    if len(wrong):
-        raise ValueError(_no_count(names[wrong[0]], float(found[wrong[0]])))
+    bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0) & (found == np.floor(found))))
+    if len(bad):
+        raise ValueError(_no_count(names[bad[0]], float(found[bad[0]])))
     if not found.any():
-        raise ValueError(f"all {found.size} counts are 0, so that nothing is known: write SourceSet.unknown(labels)")
+        raise ValueError(
+            wrong(
+                "counts",
+                "include a number above 0",
+                Clause("only zeros"),
+                "If nothing is known, write SourceSet.unknown(labels).",
+            )
+        )
     return found
 
 
 def _no_count(name: Hashable, count: object) -> str:
-    return (
-        f"counts: category {name!r} is {count!r}; every count must be a whole number of records, at least 0: frequencies times "
-        "the number of records, not rounded weights"
-    )
+    fix = "Give frequencies times the number of records, not rounded weights."
+    return wrong(f"counts: category {name!r}", "be a whole number of records, at least 0", count, fix)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import ROW_SUM_TOLERANCE, check_distortion, check_labels
+from paper_repro.errors import Clause, wrong
 from paper_repro.types import FloatArray
 
 __all__ = [
@@ -51,8 +52,11 @@ def checked_bounds(
     tables: list[Any] = [np.ma.asarray(bounds, dtype=object).filled(math.nan) for bounds in (lower, upper)]
     if tables[0].shape != tables[1].shape or tables[0].ndim != 1 or not tables[0].size:
         raise ValueError(
-            "lower and upper must have one probability per letter, "
-            f"got arrays of shapes {tables[0].shape} and {tables[1].shape}"
+            wrong(
+                "lower and upper",
+                "have one probability per category",
+                Clause(f"arrays of shapes {tables[0].shape} and {tables[1].shape}"),
+            )
         )
     letters = check_labels(labels, tables[0].size)
     found = []
@@ -66,18 +70,27 @@ def checked_bounds(
                 found[-1][place] = check_distortion(bound)
             except ValueError:
                 raise ValueError(
-                    f"{name}: letter {letter!r} is {bound!r}; every bound must be a number between 0 and 1"
+                    wrong(f"{name}: category {letter!r}", "be a probability between 0 and 1", bound)
                 ) from None
     least, most = found
     for letter, low, high in zip(letters, least, most, strict=True) if (least > most).any() else ():
         if low > high:
             raise ValueError(
-                f"letter {letter!r} has lower bound {low:g} above upper bound {high:g}; swap or widen them"
+                wrong(
+                    f"lower: category {letter!r}",
+                    f"be at most its upper bound {float(high)!r}",
+                    float(low),
+                    "Swap or widen them.",
+                )
             )
     if math.fsum(least) > 1 + ROW_SUM_TOLERANCE or math.fsum(most) < 1 - ROW_SUM_TOLERANCE:
         raise ValueError(
-            f"no distribution keeps these bounds: the lower ones sum to {math.fsum(least):g} and the upper ones to "
-            f"{math.fsum(most):g}, and 1 must lie between; widen the intervals"
+            wrong(
+                "lower and upper",
+                "have sums with 1 between them",
+                Clause(f"the sums {math.fsum(least):.12g} and {math.fsum(most):.12g}"),
+                "Widen the intervals.",
+            )
         )
     return least, most
 
@@ -159,12 +172,18 @@ def box_vertices(lower: FloatArray, upper: FloatArray) -> FloatArray:
     widths = upper - lower
     order = [int(letter) for letter in np.argsort(-widths, kind="stable") if widths[letter] > TIE]
     too_many = (
-        f"intervals for {len(order)} letters have more than {_MOST_VERTICES} vertices, the most that are listed (for at most "
-        f"{_MOST_FREE} letters); merge rare letters into one, give some a known probability (lower = upper), or ask for "
-        "differential privacy or maximal leakage, which need no vertices"
+        "Merge rare categories, give some a known probability (lower = upper), or ask for differential privacy or maximal "
+        "leakage, which need no vertices."
     )
     if len(order) > _MOST_FREE:
-        raise ValueError(too_many)
+        raise ValueError(
+            wrong(
+                "the intervals",
+                f"leave at most {_MOST_FREE} categories without a known probability",
+                len(order),
+                too_many,
+            )
+        )
     reach = np.append(np.cumsum(widths[order][::-1])[::-1], 0.0)  # what the letters from here on can still take
     found: list[FloatArray] = []
     given = min(max(1 - math.fsum(lower), 0.0), reach[0])
@@ -188,7 +207,14 @@ def box_vertices(lower: FloatArray, upper: FloatArray) -> FloatArray:
             branches.append((place + 1, rest, full, between))
             branches.append((place + 1, rest - widths[letter], [*full, letter], between))
         if len(found) > _MOST_VERTICES:
-            raise ValueError(too_many)
+            raise ValueError(
+                wrong(
+                    "the intervals",
+                    f"have at most {_MOST_VERTICES} vertices",
+                    Clause(f"more, for {len(order)} categories"),
+                    too_many,
+                )
+            )
     return np.array(sorted(found, key=tuple))
 
 

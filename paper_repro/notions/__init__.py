@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from paper_repro.errors import wrong
 from paper_repro.notions.approximate_differential_privacy import ApproximateDP
 from paper_repro.notions.base import Notion, Optimizer, Proposal
 from paper_repro.notions.differential_privacy import DifferentialPrivacy
@@ -54,5 +55,5 @@ def notion_by_name(name: str, *, alpha: float = 2.0, delta: float = 0.1) -> Noti
     (MutualInformation(), SibsonInformation(alpha=3))
     """
     if not isinstance(name, str) or name not in _KNOWN:
-        raise ValueError(f"unknown privacy notion {name!r}; known are {', '.join(map(repr, _KNOWN))}")
+        raise ValueError(wrong("name", f"be one of {', '.join(map(repr, _KNOWN))}", name))
     return _KNOWN[name](alpha, delta)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_delta
+from paper_repro.errors import wrong
 from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, Proposal
@@ -85,7 +86,7 @@ class ApproximateDP(Notion):
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", check_delta(self.delta))
         if not isinstance(self.standard, (bool, np.bool_)):
-            raise ValueError(f"standard must be True or False, got {self.standard!r}; a graph is adjacency=...")
+            raise ValueError(wrong("standard", "be True or False", self.standard, "Give a graph as adjacency."))
         check_adjacency(self.adjacency)
 
     def __repr__(self) -> str:
@@ -134,8 +135,12 @@ class ApproximateDP(Notion):
         """All of it, by the standard definition; pointwise, what a record adds depends on the others, so that there is none."""
         if self.delta > 0 and not self.standard:
             raise ValueError(
-                f"a leakage is not shared among records for {self!r}: give a distortion, take standard=True, or for the uniform "
-                "prior optimal_database_mechanism(values, records, leakage=...)"
+                wrong(
+                    "notion",
+                    "have standard=True if records share a leakage",
+                    self,
+                    "Give a distortion, or for the uniform prior use optimal_database_mechanism(values, records, leakage=...).",
+                )
             )
         return leakage
 

@@ -20,7 +20,7 @@ from paper_repro.solvers.games import PerfectPrivacy, perfect_privacy
 from paper_repro.solvers.profiles import ProfileProgram
 from paper_repro.solvers.proposals import Proposal
 from paper_repro.sources import SourceSet
-from paper_repro.types import FloatArray
+from paper_repro.types import FloatArray, notion_title
 
 __all__ = ["MOST_NATS", "Notion", "Optimizer", "ProgramOptimizer", "Proposal", "inverse"]
 
@@ -154,8 +154,8 @@ class Optimizer(ABC):
         """
         check_matrix_fits(
             self.source.alphabet_size,
-            f"a program over the channel for {self.notion.name}",
-            "merge rare letters into one",
+            f"a program over the mechanism for {self.notion.title}",
+            "Merge rare categories.",
         )
         return 1.0 - np.eye(self.source.alphabet_size) if self.costs is None else self.costs
 
@@ -191,6 +191,7 @@ class Notion(ABC):
     Attributes
     ----------
     name : str
+        The key: on the command line, in files, and of :func:`paper_repro.notions.notion_by_name`.
     tolerance : float
         The largest gap with which a result is returned: in nats at a distortion budget, relative at a leakage budget.
     jumps : bool
@@ -203,6 +204,19 @@ class Notion(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def title(self) -> str:
+        """The name for people, as of :func:`paper_repro.types.notion_title`, where ``name`` is the key.
+
+        >>> from paper_repro.notions import ApproximateDP, RenyiDP
+        >>> RenyiDP(2).title, str(ApproximateDP(0.1, standard=True))
+        ('Rényi differential privacy', 'standard (ε, δ)-differential privacy')
+        """
+        return notion_title(self.name, standard=bool(getattr(self, "standard", False)))
 
     @abstractmethod
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:

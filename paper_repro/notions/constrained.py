@@ -12,8 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import as_fraction, as_number, check_grid, check_same_letters, frame_labels, shortened
-from paper_repro.errors import CertificateError, SolverError
+from paper_repro.checks import (
+    as_fraction,
+    as_number,
+    check_between,
+    check_grid,
+    check_same_letters,
+    frame_labels,
+    shortened,
+)
+from paper_repro.errors import CertificateError, Clause, SolverError, shown, wrong
 from paper_repro.graphs import clique
 from paper_repro.notions.approximate_differential_privacy import ApproximateDP
 from paper_repro.notions.base import Notion, Optimizer, Proposal
@@ -82,17 +90,26 @@ class Constraints:
         array([0.  , 0.75])
         """
         if not isinstance(invariant, (bool, np.bool_)):
-            raise ValueError(f"invariant must be True or False, got {invariant!r}")
+            raise ValueError(wrong("invariant", "be True or False", invariant))
         floors, pairs = _floors(keep_at_least, source.labels), _pairs(forbidden, source.labels)
         if invariant and source.bounds is not None and (source.bounds[0] < source.bounds[1]).any():
             raise ValueError(
-                "invariant=True keeps the frequencies of known priors, and these are intervals; give one prior, such as the "
-                "frequencies that were counted (in a release source='frequencies')"
+                wrong(
+                    "invariant",
+                    "be False for intervals, as it keeps the frequencies of known priors",
+                    invariant,
+                    "Give one prior, such as the frequencies that were counted (in a release source='frequencies').",
+                )
             )
         if invariant and source.alphabet_size > 1 and np.linalg.matrix_rank(source.vertices) == source.alphabet_size:
             raise ValueError(
-                f"invariant=True for {source.vertex_count} priors that no other {source.alphabet_size - 1} span leaves only the "
-                "mechanism that publishes everything as it is; give the one prior whose frequencies are to stay"
+                wrong(
+                    "invariant",
+                    f"be False where {source.alphabet_size} of the priors are linearly independent, as it leaves only the "
+                    "mechanism that publishes everything as it is",
+                    invariant,
+                    "Give the one prior whose frequencies are to stay.",
+                )
             )
         if not (floors.any() or invariant or pairs):
             return None
@@ -109,7 +126,9 @@ class Constraints:
     def check(self, matrix: FloatArray, source: SourceSet) -> None:
         """Raises CertificateError unless a matrix, shape (M, M), keeps them: frequencies up to rounding, the others exactly."""
         if not self.restrictions(source).are_kept(matrix):
-            raise CertificateError("the mechanism that was found does not keep the constraints")
+            raise CertificateError(
+                "No mechanism was certified: the one that was found does not keep the constraints. Relax one of them a little."
+            )
 
 
 def _floors(given: Any, labels: Sequence[Hashable]) -> FloatArray:
@@ -119,23 +138,29 @@ def _floors(given: Any, labels: Sequence[Hashable]) -> FloatArray:
     if isinstance(given, Mapping):
         unknown = [label for label in given if label not in labels]
         if unknown:
-            raise ValueError(f"keep_at_least names {unknown[0]!r}; the letters are {shortened(labels)}")
-        values = np.array([as_number(given.get(label, 0.0)) for label in labels])
+            raise ValueError(
+                wrong("keep_at_least", f"name categories of the source set, {shortened(labels)}", unknown[0])
+            )
+        values = np.array([_floor(given.get(label, 0.0), label) for label in labels])
     else:
         check_same_letters(frame_labels(given), labels, "keep_at_least and the source set")
         try:
             values = check_grid(given, as_number)
         except (TypeError, ValueError):
-            raise ValueError(f"keep_at_least must be a probability, or one for each letter, got {given!r}") from None
+            raise ValueError(wrong("keep_at_least", "be a probability, or one for each category", given)) from None
         if values.ndim and values.shape != floors.shape:
             raise ValueError(
-                f"keep_at_least must be a probability, or one for each of {len(labels)} letters, got shape {values.shape}"
+                wrong(
+                    "keep_at_least",
+                    f"be a probability, or one for each of {len(labels)} categories",
+                    Clause(f"shape {values.shape}"),
+                )
             )
     floors[:] = values
     for label, floor in zip(labels, floors.tolist(), strict=True):
         if not 0 <= floor <= 1:
             of = f" of {label!r}" if np.ndim(given) or isinstance(given, Mapping) else ""
-            raise ValueError(f"keep_at_least{of} must be a probability between 0 and 1, got {floor!r}")
+            raise ValueError(wrong(f"keep_at_least{of}", "be a probability between 0 and 1", floor))
     return floors
 
 
@@ -147,17 +172,23 @@ def _exactly(given: Any, labels: Sequence[Hashable]) -> tuple[Fraction, ...]:
     return tuple(as_fraction(value) for value in listed.tolist())
 
 
+def _floor(given: Any, label: Hashable) -> float:
+    return check_between(given, "a probability between 0 and 1", 0, 1, f"keep_at_least of {label!r}")
+
+
 def _pairs(given: Any, labels: Sequence[Hashable]) -> tuple[tuple[int, int], ...]:
     if given is None:
         return ()
     places = {label: place for place, label in enumerate(labels)}
     found = []
-    for pair in given:
+    for pair in given if isinstance(given, Iterable) else [given]:
         if isinstance(pair, (str, bytes)) or not isinstance(pair, Sequence) or len(pair) != 2:
-            raise ValueError(f"forbidden must be pairs (true letter, published letter), got {pair!r} among them")
+            raise ValueError(
+                wrong("forbidden", "be pairs (true category, published category)", Clause(f"{shown(pair)} among them"))
+            )
         for label in pair:
             if not isinstance(label, Hashable) or label not in places:
-                raise ValueError(f"forbidden names {label!r}; the letters are {shortened(labels)}")
+                raise ValueError(wrong("forbidden", f"name categories of the source set, {shortened(labels)}", label))
         found.append((places[pair[0]], places[pair[1]]))
     return tuple(dict.fromkeys(found))
 
@@ -166,8 +197,12 @@ def _few(source: SourceSet) -> FloatArray:
     """The vertices, if there are few: the worst prior for information may be a mixture of any of them."""
     if source.vertex_count > _MOST_VERTICES:
         raise ValueError(
-            f"under constraints information is bounded over at most {_MOST_VERTICES} vertices, and these intervals have "
-            f"{source.vertex_count}; give one prior, or take differential privacy or maximal leakage"
+            wrong(
+                "source",
+                f"have at most {_MOST_VERTICES} vertices for information under constraints",
+                source.vertex_count,
+                "Give one prior, or take differential privacy or maximal leakage.",
+            )
         )
     return source.vertices
 
@@ -257,14 +292,19 @@ class ConstrainedOptimizer(Optimizer):
         most = _BY_LETTERS if by_letters else _CONVEX if self._is_convex else _BY_CHANNEL
         if self.source.alphabet_size <= most:
             return
-        way = "put rare letters together, or leave the constraints out"
+        way = "Merge rare categories, or leave the constraints out."
         if not by_letters:
             way += (
-                f"; up to {_BY_LETTERS} letters are solved for differential privacy between all letters or maximal leakage, "
-                "without costs, and with invariant=True for one prior"
+                f" Up to {_BY_LETTERS} categories are solved for differential privacy between all categories or maximal leakage, "
+                "without costs, and with invariant=True for one prior."
             )
         raise ValueError(
-            f"keep_at_least, invariant and forbidden are here for at most {most} letters, got {self.source.alphabet_size}: {way}"
+            wrong(
+                "the number of categories",
+                f"be at most {most} with keep_at_least, invariant or forbidden",
+                self.source.alphabet_size,
+                way,
+            )
         )
 
     def _form(self) -> Comparisons | FloatArray | None:
@@ -279,8 +319,12 @@ class ConstrainedOptimizer(Optimizer):
             return self.source.vertices
         if not isinstance(notion, (DifferentialPrivacy, ApproximateDP, RenyiDP)):
             raise ValueError(
-                f"keep_at_least, invariant and forbidden are not offered for {notion!r}; take one of this package's notions, see "
-                "notion_by_name"
+                wrong(
+                    "notion",
+                    "be one of this package with keep_at_least, invariant or forbidden",
+                    notion,
+                    "See notion_by_name.",
+                )
             )
         check_graph(notion.adjacency, size)
         delta = notion.delta if isinstance(notion, ApproximateDP) else 0.0
@@ -313,19 +357,27 @@ class ConstrainedOptimizer(Optimizer):
         for j in sorted(never & set(np.flatnonzero(self._restrictions.floors).tolist())):
             if any(taker == j and giver not in never for giver, taker in pairs):
                 raise ValueError(
-                    f"keep_at_least of {names[j]!r} and invariant=True are impossible with finite {self.notion.name}: "
-                    f"{names[j]!r} never occurs, so that it must never be published for others, and they are its neighbors; "
-                    "leave the letter out, or its floor"
+                    wrong(
+                        f"keep_at_least of {names[j]!r}",
+                        f"be 0 with invariant=True and finite {self.notion.title}, as {names[j]!r} never occurs and its "
+                        "neighbors must not publish it",
+                        float(self._restrictions.floors[j]),
+                        "Leave the category out, or lower its floor to 0.",
+                    )
                 )
         allowed = self._restrictions.allowed
         for giver, taker in pairs:
-            if (wrong := np.flatnonzero(allowed[giver] & ~allowed[taker])).size:
-                letter, never, other = names[int(wrong[0])], names[taker], names[giver]
+            if (extra := np.flatnonzero(allowed[giver] & ~allowed[taker])).size:
+                letter, never, other = names[int(extra[0])], names[taker], names[giver]
                 raise ValueError(
-                    f"forbidden ({never!r}, {letter!r}) is impossible with finite {self.notion.name}: what is never published "
-                    f"for {never!r} must not be published for its neighbor {other!r} either; forbid {letter!r} for all its "
-                    "neighbors too, or take a graph in which these are none, ApproximateDP(delta), MaximalLeakage() or "
-                    "MaximalInformation()"
+                    wrong(
+                        f"forbidden ({never!r}, {letter!r})",
+                        f"come with ({other!r}, {letter!r}) for finite {self.notion.title}, as {never!r} and {other!r} are "
+                        "neighbors",
+                        Clause("no such pair"),
+                        f"Forbid {letter!r} for all its neighbors, or take a graph in which these are none, "
+                        "ApproximateDP(delta), MaximalLeakage() or MaximalInformation().",
+                    )
                 )
 
     @cached_property
@@ -334,7 +386,9 @@ class ConstrainedOptimizer(Optimizer):
             found = self._restrictions.constant(self._vertices, self.distances)
             if found is None or not self._adds(np.tile(found[1], (len(found[1]), 1))):
                 return found
-        raise SolverError("the worst priors of the intervals were not found")
+        raise SolverError(
+            f"The worst priors of the intervals were not found in {_CUTS} rounds. Try a nearby distortion, or give one prior."
+        )
 
     def _adds(self, matrix: FloatArray) -> bool:
         """Whether a prior of the intervals is worse for a channel, shape (M, M), than all vertices so far; it joins them."""
@@ -357,7 +411,9 @@ class ConstrainedOptimizer(Optimizer):
             found = solve()
             if not self._adds(np.asarray(found.mechanism)):
                 return found
-        raise SolverError("the worst priors of the intervals were not found")
+        raise SolverError(
+            f"The worst priors of the intervals were not found in {_CUTS} rounds. Try a nearby distortion, or give one prior."
+        )
 
     def distortion(self, mechanism: Any) -> float:
         if self.source.bounds is None or self.costs is None:
@@ -387,8 +443,12 @@ class ConstrainedOptimizer(Optimizer):
             least = self._program.least_leakage(needed.certificate, float(self.distances.max())) / self.unit
             if least > leakage:
                 raise ValueError(
-                    f"the constraints need a leakage of at least {least:.6g} nats, got {leakage!r}: ask for more, or relax "
-                    "them"
+                    wrong(
+                        "leakage",
+                        f"be at least {least:.6g} nats for these constraints",
+                        leakage,
+                        "Ask for more, or relax them.",
+                    )
                 ) from None
             raise
 
@@ -472,12 +532,24 @@ class ConstrainedOptimizer(Optimizer):
                 parts = rest
         if all(kind == "forbidden" for kind, _ in parts):
             raise ValueError(
-                f"forbidden leaves {self.source.labels[parts[0][1][0]]!r} no letter to be published: allow one"
+                wrong(
+                    "forbidden",
+                    f"leave {self.source.labels[parts[0][1][0]]!r} a category to be published",
+                    Clause("pairs with all of them"),
+                    "Allow one.",
+                )
             )
         told = [self._told(parts, kind) for kind in ("keep", "forbidden", "invariant", "distortion")]
         named = [text for text in told if text]
         listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
-        raise ValueError(f"{listed} contradict each other: no mechanism keeps all that; relax one of them")
+        raise ValueError(
+            wrong(
+                listed,
+                "not contradict each other",
+                Clause("constraints that no mechanism keeps together"),
+                "Relax one of them.",
+            )
+        )
 
     def _told(self, parts: list[tuple[str, Any]], kind: str) -> str:
         names, which = self.source.labels, [what for name, what in parts if name == kind]

@@ -54,7 +54,7 @@ class _Information(Notion):
             If no source set is given, or it has another number of letters than the mechanism has rows.
         """
         channel = checked_channel(mechanism)
-        return _worst_prior(channel, check_alphabets(mechanism, source, self.name).vertices, self.alpha)[0]
+        return _worst_prior(channel, check_alphabets(mechanism, source, self.title).vertices, self.alpha)[0]
 
     def profile_program(self, values: int, records: int) -> ProfileProgram:
         if self.alpha == 1:
@@ -121,7 +121,7 @@ class SibsonInformation(_Information):
     name = "Sibson information"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", check_alpha(self.alpha, self.name))
+        object.__setattr__(self, "alpha", check_alpha(self.alpha, self.title))
 
     def __repr__(self) -> str:
         return f"SibsonInformation(alpha={self.alpha:g})"
@@ -129,7 +129,7 @@ class SibsonInformation(_Information):
     def leakage(self, mechanism: Mechanism | ArrayLike, source: SourceSet | None = None) -> float:
         if math.isinf(self.alpha):
             found = MaximalLeakage().leakage(mechanism)
-            check_alphabets(mechanism, source, self.name)
+            check_alphabets(mechanism, source, self.title)
             return found
         return super().leakage(mechanism, source)
 

@@ -66,7 +66,7 @@ class MaximalInformation(Notion):
             If no source set is given, or it has another number of letters than the mechanism has rows.
         """
         matrix = as_channel(mechanism)
-        vertices = check_alphabets(mechanism, source, self.name).vertices
+        vertices = check_alphabets(mechanism, source, self.title).vertices
         used = np.flatnonzero(matrix.max(axis=0) > 0)
         outputs = (vertices @ matrix).min(axis=0)[used]
         if (outputs == 0).any():

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from paper_repro.errors import SolverError
+from paper_repro.errors import SolverError, wrong
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, ProgramOptimizer, Proposal
@@ -191,8 +191,12 @@ class GraphOptimizer(_ChannelOptimizer):
         super().__init__(notion, source, costs)
         if source.alphabet_size > _MOST_VERTICES:
             raise ValueError(
-                f"a graph of {source.alphabet_size} vertices is too large, at most {_MOST_VERTICES} are solved; take fewer "
-                "letters, or a closed form as uniform_least_distortion"
+                wrong(
+                    "the number of categories",
+                    f"be at most {_MOST_VERTICES} for a graph of neighbors",
+                    source.alphabet_size,
+                    "Merge rare categories, or use a closed form such as uniform_least_distortion.",
+                )
             )
         self._adjacency = adjacency
         self._weighted = None if adjacency.weights is None else Weighted.of(adjacency)

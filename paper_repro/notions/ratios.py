@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_probability_rows, check_same_letters, frame_labels
+from paper_repro.errors import wrong
 from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism, Spread
 from paper_repro.sources import SourceSet
@@ -68,7 +69,7 @@ def checked_channel(mechanism: Mechanism | ArrayLike) -> Mechanism | FloatArray:
         return mechanism
     rows = check_probability_rows(mechanism, "mechanism")
     if np.ndim(mechanism) < 2:
-        raise ValueError(f"a mechanism has one row of probabilities per input, got {mechanism!r}")
+        raise ValueError(wrong("mechanism", "have one row of probabilities per input", mechanism))
     return rows
 
 
@@ -99,12 +100,15 @@ def check_alphabets(mechanism: Mechanism | ArrayLike, source: SourceSet | None, 
     2
     """
     if not isinstance(source, SourceSet):
-        raise ValueError(f"{name} depends on the source: give leakage(mechanism, source), a SourceSet, got {source!r}")
+        raise ValueError(
+            wrong(
+                "source", f"be a SourceSet for {name}, which depends on it", source, "Give leakage(mechanism, source)."
+            )
+        )
     inputs = mechanism.alphabet_size if isinstance(mechanism, Mechanism) else len(np.asarray(mechanism))
     if inputs != source.alphabet_size:
         raise ValueError(
-            f"the mechanism has {inputs} letters and the source set {source.alphabet_size}; "
-            "they must be over the same alphabet"
+            wrong("mechanism", f"have {source.alphabet_size} rows, one for each category of the source set", inputs)
         )
     check_same_letters(frame_labels(mechanism, "labels"), source.labels, "the mechanism and the source set")
     return source
@@ -117,12 +121,20 @@ def check_adjacency(adjacency: Adjacency | None, *, weighted: bool = False) -> N
     """
     if not (adjacency is None or isinstance(adjacency, Adjacency)):
         raise ValueError(
-            f"adjacency must be a graph of neighbors such as ring(6), or None where all letters are neighbors; got {adjacency!r}"
+            wrong(
+                "adjacency",
+                "be a graph of neighbors such as ring(6), or None where all categories are neighbors",
+                adjacency,
+            )
         )
     if adjacency is not None and adjacency.weights is not None and not weighted:
         raise ValueError(
-            f"{adjacency!r} has weights, and the notion that takes them is DifferentialPrivacy; give a graph without, as by "
-            "Adjacency.from_edges"
+            wrong(
+                "adjacency",
+                "have no weights for this notion",
+                adjacency,
+                "Give weights to DifferentialPrivacy, or make a graph without them by Adjacency.from_edges.",
+            )
         )
 
 
@@ -142,10 +154,7 @@ def check_graph(adjacency: Adjacency | None, letters: int) -> None:
     >>> check_graph(clique(3), 3)
     """
     if adjacency is not None and adjacency.size != letters:
-        raise ValueError(
-            f"the graph of neighbors has {adjacency.size} vertices and there are {letters} letters; "
-            "give one vertex per letter"
-        )
+        raise ValueError(wrong("adjacency", f"have {letters} vertices, one per category", adjacency.size))
 
 
 def neighbors(adjacency: Adjacency | None, letters: int) -> IntArray:

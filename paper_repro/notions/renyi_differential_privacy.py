@@ -84,7 +84,7 @@ class RenyiDP(Notion):
     adjacency: Adjacency | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", check_alpha(self.alpha, self.name))
+        object.__setattr__(self, "alpha", check_alpha(self.alpha, self.title))
         check_adjacency(self.adjacency)
         if math.isinf(self.alpha):
             for judged in ("tolerance", "jumps"):

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_leakage, check_probability_rows
-from paper_repro.errors import optional
+from paper_repro.checks import check_count, check_leakage, check_probability_rows
+from paper_repro.errors import Clause, optional, wrong
 from paper_repro.graphs import Adjacency, clique, hamming, ring
 from paper_repro.papers.readings import Reading, check_reading
 from paper_repro.types import FloatArray
@@ -119,10 +119,14 @@ def proposition_2(values: int, records: int, outputs: int, leakage: float) -> fl
     """
     _check_space(values, records)
     # v^u may have thousands of digits; integers have no limit.
-    if not 1 <= outputs <= values**records:
+    if check_count(outputs, "outputs", most=math.inf) > values**records:
         raise ValueError(
-            f"the number of outputs r must be between 1 and v^u = {values}^{records}, got {outputs}; "
-            "more outputs than databases leak no more than Theorem 1 allows"
+            wrong(
+                "outputs",
+                f"be between 1 and v^u = {values}^{records}",
+                outputs,
+                "More outputs than databases leak no more than Theorem 1 allows.",
+            )
         )
     log_size = next(power for power in range(records, -1, -1) if values**power <= outputs)
     ratio = math.exp(-check_leakage(leakage))
@@ -154,8 +158,8 @@ def theorem_3(leakage: float, border: int, diameter: int) -> float:
     >>> round(theorem_3(math.log(2), border=5, diameter=1), 6)
     0.285714
     """
-    if border < 1 or diameter < 0:
-        raise ValueError(f"border must be at least 1 and diameter at least 0, got {border} and {diameter}")
+    check_count(border, "border")
+    check_count(diameter, "diameter", least=0)
     # The quotient of both by t^n (1 - t): a geometric sum, which has no gap at t = 1.
     beyond = sum(math.exp(-check_leakage(leakage) * distance) for distance in range(1, diameter + 1))
     return 1 / (1 + border * beyond)
@@ -202,8 +206,12 @@ def theorem_4(adjacency: Adjacency, leakage: float) -> FloatArray:
     border = border_count(adjacency)
     if border is None or single_orbit_automorphism(adjacency) is None:
         raise ValueError(
-            f"Theorem 4 asks of {adjacency!r} an automorphism with a single orbit and as many vertices at every distance; "
-            "remark_2 adds edges to that end"
+            wrong(
+                "adjacency",
+                "have an automorphism with a single orbit, and as many vertices at every distance, for Theorem 4",
+                adjacency,
+                "Add edges by remark_2.",
+            )
         )
     return equation_6(adjacency, leakage, border)
 
@@ -233,8 +241,12 @@ def single_orbit_automorphism(adjacency: Adjacency) -> tuple[int, ...] | None:
         return None
     if size > _MOST_ORBIT:
         raise ValueError(
-            f"whether a graph of {size} vertices is circulant is only found out up to {_MOST_ORBIT}; build it by clique or ring, "
-            "where it is known"
+            wrong(
+                "adjacency",
+                f"have at most {_MOST_ORBIT} vertices for the search whether it is circulant",
+                size,
+                "Build it by clique or ring, where this is known.",
+            )
         )
     nx = optional("networkx", "graphs")
     graph, degree = adjacency.to_networkx(), degrees.pop()
@@ -272,13 +284,17 @@ def remark_1(size: int, leakage: float) -> FloatArray:
     >>> remark_1(6, math.log(2))[0].round(4).tolist()
     [0.3636, 0.1818, 0.0909, 0.0909, 0.0909, 0.1818]
     """
-    if size < 4 or size % 2:
+    if check_count(size, "size") < 4 or size % 2:
         raise ValueError(
-            f"Remark 1 is for even rings of at least 4 vertices, got {size}; odd ones meet Theorem 4 as they are"
+            wrong("size", "be even and at least 4 for Remark 1", size, "Odd rings satisfy Theorem 4 as they are.")
         )
     if 2 * check_leakage(leakage) < math.log(2) - 1e-12:
         raise ValueError(
-            f"Remark 1 asks for (e^eps)^2 >= 2, that is at least {math.log(2) / 2:.6f} nats, got {leakage!r}"
+            wrong(
+                "leakage",
+                f"be at least {math.log(2) / 2:.6f} nats for Remark 1, which requires (e^eps)^2 >= 2",
+                leakage,
+            )
         )
     return _furthest_doubled(ring(size), leakage)
 
@@ -304,15 +320,21 @@ def remark_2(adjacency: Adjacency, extended: Adjacency, leakage: float) -> Float
     [0.5, 0.25, 0.25]
     """
     if extended.size != adjacency.size:
-        raise ValueError(f"the extended graph has {extended.size} vertices, it must have {adjacency.size}")
+        raise ValueError(wrong("extended", f"have {adjacency.size} vertices, as the first graph", extended.size))
     if not extended.is_clique:
         missing = {tuple(edge) for edge in adjacency.edges.tolist()} - {tuple(edge) for edge in extended.edges.tolist()}
         if missing:
-            raise ValueError(f"the extended graph lacks the edge {min(missing)} of the first; it may only add edges")
+            raise ValueError(
+                wrong(
+                    "extended",
+                    "have all edges of the first graph, and may have more",
+                    Clause(f"a graph without the edge {min(missing)}"),
+                )
+            )
     border = border_count(extended)
     if border is None:
         raise ValueError(
-            "the extended graph must have the same number of vertices at every distance; a clique always does"
+            wrong("extended", "have the same number of vertices at every distance", extended, "A clique always has.")
         )
     return equation_6(extended, leakage, border)
 
@@ -342,7 +364,14 @@ def lemma_1(matrix: ArrayLike) -> FloatArray:
     channel = check_probability_rows(matrix, "channel")
     rows, columns = channel.shape
     if rows > columns:
-        raise ValueError(f"Lemma 1 is for n <= m, got shape {channel.shape}; add {rows - columns} columns of zeros")
+        raise ValueError(
+            wrong(
+                "matrix",
+                "have at least as many columns as rows for Lemma 1 (n <= m)",
+                Clause(f"shape {channel.shape}"),
+                f"Add {rows - columns} columns of zeros.",
+            )
+        )
     collapsed = np.zeros((rows, rows))
     for column, row in zip(channel.T, channel.argmax(axis=0), strict=True):
         collapsed[:, row] += column
@@ -362,7 +391,13 @@ def lemma_2(matrix: ArrayLike, values: int, records: int) -> FloatArray:
     channel = check_probability_rows(matrix, "channel")
     distances = hamming(values, records).distances
     if channel.shape != distances.shape:
-        raise ValueError(f"the matrix has shape {channel.shape}; Val^u needs {distances.shape}")
+        raise ValueError(
+            wrong(
+                "matrix",
+                f"have shape {distances.shape}, a row and a column for each database",
+                Clause(f"shape {channel.shape}"),
+            )
+        )
     totals = np.bincount(distances.ravel(), channel.ravel())
     return (totals / np.bincount(distances.ravel()))[distances]
 
@@ -406,22 +441,20 @@ def lemma_5(matrix: ArrayLike, automorphism: ArrayLike) -> FloatArray:
     image = np.asarray(automorphism, dtype=np.intp)
     if channel.shape != (len(image), len(image)) or sorted(image.tolist()) != list(range(len(image))):
         raise ValueError(
-            f"the automorphism must permute the {len(channel)} vertices of the square matrix, got {automorphism!r}"
+            wrong("automorphism", f"permute the {len(channel)} vertices of the square matrix", automorphism)
         )
     places, average = np.arange(len(image)), np.zeros_like(channel)
     for step in range(len(image)):
         if step and places[0] == 0:
-            raise ValueError(
-                f"the automorphism {automorphism!r} has more than one orbit; it must run through all vertices"
-            )
+            raise ValueError(wrong("automorphism", "have a single orbit, through all vertices", automorphism))
         average += channel[np.ix_(places, places)]
         places = image[places]
     return average / len(image)
 
 
 def _check_space(values: int, records: int) -> None:
-    if values < 2 or records < 1:
-        raise ValueError(f"there must be at least 2 values and 1 record, got {values} and {records}")
+    check_count(values, "values", least=2, most=math.inf)
+    check_count(records, "records", most=math.inf)
 
 
 def proposed_mechanism(adjacency: Adjacency, leakage: float) -> FloatArray:

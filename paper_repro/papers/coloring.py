@@ -26,8 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paper_repro.checks import check_distortion
-from paper_repro.errors import InfeasibleError
+from paper_repro.checks import check_distortion, check_index
+from paper_repro.errors import Clause, InfeasibleError, wrong
 from paper_repro.mechanisms import Mechanism
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.sources import SourceSet
@@ -99,8 +99,12 @@ def critical_pairs(matrix: Mechanism | ArrayLike) -> tuple[tuple[int, int, int],
     ratio = largest_ratio(channel)
     if not 1 + _ROUNDING < ratio < math.inf:
         raise ValueError(
-            f"critical pairs are defined where the leakage is finite and above 0, not for {math.log(ratio)!r} nats: "
-            "color a mechanism whose columns are all 0 or positive throughout, and not all constant"
+            wrong(
+                "matrix",
+                "have a finite leakage above 0 for critical pairs",
+                Clause(f"{math.log(ratio)!r} nats"),
+                "Color a mechanism whose columns are all 0 or positive throughout, and not all constant.",
+            )
         )
     return pairs_of_ratio(channel, ratio)
 
@@ -263,8 +267,7 @@ def optimal_with_suppressed(source: SourceSet, distortion: float, count: int) ->
     """
     check_distortion(distortion)
     size = source.alphabet_size
-    if not 0 <= count <= size - 1:
-        raise ValueError(f"count must be between 0 and M - 1 = {size - 1} all-zero columns, got {count}")
+    check_index(count, "count", 0, size - 1, f"between 0 and M - 1 = {size - 1} all-zero columns")
     best: SuppressedOptimum | None = None
     for suppressed in _choices(source, count):
         found = _suppressing(source, distortion, suppressed)
@@ -282,8 +285,12 @@ def _choices(source: SourceSet, count: int) -> Iterator[tuple[int, ...]]:
     choices = math.comb(source.alphabet_size, count)
     if choices > _MOST_SUBSETS:
         raise ValueError(
-            f"{count} suppressed letters of {source.alphabet_size} can be chosen in {choices} ways, and no ordering sorts the "
-            f"source set; at most {_MOST_SUBSETS} are tried: take fewer letters"
+            wrong(
+                "count",
+                f"leave at most {_MOST_SUBSETS} choices of suppressed categories, where no ordering sorts the source set",
+                Clause(f"{count} of {source.alphabet_size}, for which there are {choices}"),
+                "Merge rare categories.",
+            )
         )
     return itertools.combinations(range(source.alphabet_size), count)
 

@@ -48,6 +48,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
+from paper_repro.errors import Clause, wrong
 from paper_repro.papers.polytopes import Distribution, Polytope, as_fractions
 from paper_repro.sources import SourceSet, check_source
 
@@ -127,16 +128,20 @@ class Folding:
 
     def __post_init__(self) -> None:
         if not isinstance(self.source, Iterable | SourceSet):
-            raise ValueError(f"the source of a folding must be a SourceSet or a sequence of them, got {self.source!r}")
+            raise ValueError(wrong("source", "be a SourceSet or a sequence of them", self.source))
         parts = tuple(map(check_source, self._parts))
         sizes = {part.alphabet_size for part in parts}
         if len(sizes) != 1:
             raise ValueError(
-                f"the parts of a source set must share their letters, got alphabets of {sorted(sizes)!r} letters; "
-                "write 0 for a letter that never occurs"
+                wrong(
+                    "source",
+                    "have parts over the same categories",
+                    Clause(f"parts over {sorted(sizes)!r} categories"),
+                    "Write 0 for a category that never occurs.",
+                )
             )
         if self.direction not in ("corrected", "printed"):
-            raise ValueError(f"direction must be 'corrected' or 'printed', got {self.direction!r}")
+            raise ValueError(wrong("direction", "be 'corrected' or 'printed'", self.direction))
 
     @property
     def _parts(self) -> tuple[SourceSet, ...]:
@@ -317,7 +322,7 @@ def as_source_set(parts: Iterable[Polytope]) -> SourceSet:
     """
     vertices = list(dict.fromkeys(vertex for part in parts for vertex in part.vertices))
     if not vertices:
-        raise ValueError("no part is left to make a source set of; the folded images have nothing in common")
+        raise ValueError(wrong("parts", "be at least one", Clause("none"), "The folded images have nothing in common."))
     return SourceSet([[float(probability) for probability in vertex] for vertex in vertices])
 
 

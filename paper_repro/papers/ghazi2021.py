@@ -11,8 +11,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_leakage, check_probability_rows
+from paper_repro.checks import check_index, check_leakage, check_probability_rows
+from paper_repro.errors import Clause, wrong
 from paper_repro.mechanisms import Mechanism
+from paper_repro.types import FloatArray
 
 __all__ = ["rr_top_k", "rr_with_prior"]
 
@@ -28,9 +30,8 @@ def rr_top_k(prior: ArrayLike, epsilon: float, k: int) -> Mechanism:
            [0.25, 0.75, 0.  ],
            [0.5 , 0.5 , 0.  ]])
     """
-    (probabilities,), loss = check_probability_rows(prior, "prior"), check_leakage(epsilon)
-    if not 1 <= k <= len(probabilities):
-        raise ValueError(f"k must be between 1 and {len(probabilities)}, the number of letters, got {k!r}")
+    probabilities, loss = _prior(prior), check_leakage(epsilon)
+    k = check_index(k, "k", 1, len(probabilities), f"between 1 and {len(probabilities)}, the number of categories")
     top = np.argsort(-probabilities, kind="stable")[:k]
     matrix = np.zeros((len(probabilities), len(probabilities)))
     matrix[:, top] = 1 / k
@@ -49,7 +50,14 @@ def rr_with_prior(prior: ArrayLike, epsilon: float) -> Mechanism:
     >>> rr_with_prior([0.4, 0.3, 0.3], np.log(3)).matrix.diagonal()
     array([0.6, 0.6, 0.6])
     """
-    (probabilities,), loss = check_probability_rows(prior, "prior"), check_leakage(epsilon)
+    probabilities, loss = _prior(prior), check_leakage(epsilon)
     counts = np.arange(len(probabilities))
     kept = np.cumsum(np.sort(probabilities)[::-1]) / (1 + counts * math.exp(-loss))
     return rr_top_k(probabilities, loss, int(np.argmax(kept)) + 1)
+
+
+def _prior(prior: ArrayLike) -> FloatArray:
+    rows = check_probability_rows(prior, "prior")
+    if len(rows) != 1:
+        raise ValueError(wrong("prior", "be one distribution over the categories", Clause(f"{len(rows)} rows")))
+    return rows[0]

@@ -16,10 +16,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion, check_probability_rows
+from paper_repro.checks import check_count, check_distortion, check_probability_rows
+from paper_repro.errors import Clause, wrong
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.coloring import largest_ratio, pairs_of_ratio
-from paper_repro.papers.readings import Bounds, Reading, check_reading, in_order, tails
+from paper_repro.papers.readings import Bounds, Reading, check_reading, check_zero_columns, in_order, tails
 from paper_repro.sources import SourceSet, distance_to_hull
 from paper_repro.types import FloatArray
 
@@ -129,8 +130,12 @@ def permutation_invariant_hull(source: SourceSet) -> SourceSet:
     )
     if count > _MOST_VERTICES:
         raise ValueError(
-            f"the vertices of {source!r} have {count} arrangements, and at most {_MOST_VERTICES} are made; for Theorem 1 the "
-            "alphabet size is enough"
+            wrong(
+                "source",
+                f"have at most {_MOST_VERTICES} arrangements of its vertices",
+                Clause(f"{count} for {source!r}"),
+                "For Theorem 1 the alphabet size is enough.",
+            )
         )
     return SourceSet([arrangement for row in distinct for arrangement in _arrangements(row)], labels=source.labels)
 
@@ -350,8 +355,12 @@ def theorem_3(source: SourceSet, distortion: float, reading: Reading = "printed"
     end = float(thresholds[1]) * (source.alphabet_size - 1 if reading == "corrected" else 1)
     if budget >= end:
         raise ValueError(
-            f"Theorem 3 is for distortions below {end:.6g} and from {thresholds[-1]:.6g} on, got {budget!r}; between them "
-            "there is theorem_2"
+            wrong(
+                "distortion",
+                f"be below {end:.6g} or at least {thresholds[-1]:.6g} for Theorem 3",
+                budget,
+                "Between them use theorem_2.",
+            )
         )
     return theorem_1(source.alphabet_size, budget)
 
@@ -433,8 +442,7 @@ def equation_25(alphabet_size: int, distortion: float, zero_columns: int) -> Flo
            [0.25, 0.75, 0.  ]])
     """
     budget = check_distortion(distortion)
-    if not 0 <= zero_columns < alphabet_size:
-        raise ValueError(f"zero_columns must be between 0 and M - 1 = {alphabet_size - 1}, got {zero_columns}")
+    check_zero_columns(zero_columns, check_count(alphabet_size, "alphabet_size") - 1, 1)
     count = alphabet_size - zero_columns
     matrix = np.full((count, count), budget / max(count - 1, 1))
     np.fill_diagonal(matrix, 1 - budget if count > 1 else 1.0)
@@ -483,11 +491,7 @@ def definition_9(matrix: ArrayLike, reading: Reading = "printed") -> list[tuple[
 
 def _check(distortion: float, size: int, zero_columns: int) -> tuple[float, int]:
     """The distortion as a float, and how many letters are published."""
-    if not 0 <= zero_columns <= size - 2:
-        raise ValueError(
-            f"zero_columns must be between 0 and M - 2 = {size - 2}, got {zero_columns}; "
-            "with one column left nothing leaks, and the formula is the logarithm of 0"
-        )
+    check_zero_columns(zero_columns, size - 2)
     return check_distortion(distortion), size - zero_columns
 
 
@@ -498,7 +502,9 @@ def _log(value: float) -> float:
 def _square(matrix: ArrayLike) -> FloatArray:
     rows = check_probability_rows(matrix, "mechanism")
     if rows.shape[0] != rows.shape[1]:
-        raise ValueError(f"a mechanism over one alphabet needs shape (M, M), got {rows.shape}")
+        raise ValueError(
+            wrong("matrix", "have shape (M, M), from an alphabet to itself", Clause(f"shape {rows.shape}"))
+        )
     return rows
 
 

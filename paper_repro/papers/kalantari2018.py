@@ -24,10 +24,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion, check_grid
-from paper_repro.errors import InfeasibleError
+from paper_repro.checks import check_count, check_distortion, check_grid
+from paper_repro.errors import Clause, InfeasibleError, shown, wrong
 from paper_repro.papers.folding import Folding, Source, alike, as_source_set
-from paper_repro.papers.readings import Bounds, Reading, check_reading, in_order, tails
+from paper_repro.papers.readings import Bounds, Reading, check_reading, check_zero_columns, in_order, tails
 from paper_repro.solvers.diagonal_ratio import DiagonalRatioProgram
 from paper_repro.solvers.linear import optimal_basis
 from paper_repro.sources import SourceSet
@@ -190,11 +190,7 @@ def equation_17(
     _check(distortion, source.alphabet_size, permutations, reading)
     falling, order = in_order(source)
     size = source.alphabet_size
-    if not 0 <= zero_columns <= size - 2:
-        raise ValueError(
-            f"zero_columns must be between 0 and M - 2 = {size - 2}, got {zero_columns}; "
-            "with one column left the formula divides 0 by 0"
-        )
+    check_zero_columns(zero_columns, size - 2)
     rank = np.argsort(order)
     pairs = [(int(rank[i]), int(rank[T[i]])) for T in permutations for i in range(size) if T[i] != i]
     kept = size - zero_columns
@@ -263,7 +259,14 @@ def theorem_3(
     _check(distortion, reading=reading, largest=True)
     if permutations is not None:
         if not isinstance(source, SourceSet):
-            raise ValueError("permutations go with the SourceSet that all images share; a Folding has its own")
+            raise ValueError(
+                wrong(
+                    "permutations",
+                    "come with the SourceSet that all images share",
+                    source,
+                    "Leave them out: a Folding has its own.",
+                )
+            )
         bound = _equation_16(source, distortion, reading, permutations, None)
         return Bounds(bound, bound)
     folding = source if isinstance(source, Folding) else Folding(source)
@@ -347,20 +350,21 @@ def equation_32(distortions: ArrayLike, zero_columns: int = 0, reading: Reading 
     """
     check_reading(reading)
     changed = check_grid(distortions, check_distortion)
-    count = changed.size - zero_columns
-    if changed.ndim != 1 or not 2 <= count <= len(changed):
-        raise ValueError(
-            f"distortions must be those of two letters or more, got {distortions!r}, and zero_columns between 0 and "
-            f"M - 2 = {changed.size - 2}, got {zero_columns}; with one column left the formula divides 0 by 0"
-        )
+    if changed.ndim != 1 or changed.size < 2:
+        raise ValueError(wrong("distortions", "be those of two categories or more", distortions))
+    count = changed.size - check_zero_columns(zero_columns, changed.size - 2)
     first = float(changed[0])
     above = count - 1 - float(changed[1:count].sum())
     if reading == "corrected":
         total, first = float(changed[:count].sum()), float(changed[:count].min())
         if total > count - 1 + 1e-12:
             raise ValueError(
-                f"distortions must sum to at most {count - 1}, got {distortions!r} with the sum {total!r}; "
-                "otherwise less distortion leaks nothing"
+                wrong(
+                    "distortions",
+                    f"sum to at most {count - 1}",
+                    Clause(f"{shown(distortions)} with the sum {total!r}"),
+                    "Lower them: less distortion suffices for no leakage.",
+                )
             )
         above = max(0.0, count - 1 - total) + first
     if first == 0:
@@ -384,7 +388,11 @@ def equation_48(distortions: ArrayLike, zero_columns: int = 0) -> FloatArray:
     kept = 1 - changed
     if (kept.sum() - kept <= 0).any():
         raise ValueError(
-            f"equation (48) divides by what the other letters keep, which is 0 for distortions {distortions!r}"
+            wrong(
+                "distortions",
+                "leave the other categories something to keep, by which equation (48) divides",
+                distortions,
+            )
         )
     matrix = (changed / (kept.sum() - kept))[:, np.newaxis] * kept
     np.fill_diagonal(matrix, kept)
@@ -484,11 +492,10 @@ def _check(
     largest: bool = False,
 ) -> None:
     check_distortion(distortion)
-    if alphabet_size < 1:
-        raise ValueError(f"alphabet_size must be at least 1, got {alphabet_size}")
+    check_count(alphabet_size, "alphabet_size")
     for permutation in permutations:
         if sorted(permutation) != list(range(alphabet_size)):
-            raise ValueError(f"each permutation must hold 0 .. {alphabet_size - 1} once, got {list(permutation)!r}")
+            raise ValueError(wrong("permutations", f"each hold 0 .. {alphabet_size - 1} once", list(permutation)))
     check_reading(reading, *READINGS, *(("largest",) if largest else ()))
 
 
@@ -526,9 +533,7 @@ def _on_image(folding: Folding, image: SourceSet, distortion: float, reading: Re
 
 def _shared_image(folding: Folding) -> SourceSet:
     if not folding.folds_alike:
-        raise ValueError(
-            f"the folded images of {folding.source!r} differ, and the statement is for sets where they do not; use theorem_3"
-        )
+        raise ValueError(wrong("folding", "have equal folded images", folding.source, "For others use theorem_3."))
     return as_source_set(folding.union)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
+from paper_repro.errors import Clause, wrong
 from paper_repro.types import FloatArray
 
 __all__ = ["Distribution", "Polytope", "as_fractions"]
@@ -90,7 +91,7 @@ class Polytope:
         """
         rays = list(dict.fromkeys(_primitive(point) for point in points))
         if not rays:
-            raise ValueError("the hull of no points is empty; give at least one distribution")
+            raise ValueError(wrong("points", "be at least one distribution", Clause("none")))
         columns, equations = _span(rays)
         short = [tuple(ray[column] for column in columns) for ray in rays]
         # The polar cone of as many independent rays as there are columns, then cut by each other ray.

@@ -6,6 +6,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from paper_repro.checks import check_index
+from paper_repro.errors import wrong
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray, IntArray
 
@@ -42,7 +44,17 @@ def check_reading(reading: str, *known: Reading) -> None:
     """
     allowed = known or ("printed", "corrected")
     if reading not in allowed:
-        raise ValueError(f"reading must be one of {', '.join(map(repr, allowed))}, got {reading!r}")
+        raise ValueError(wrong("reading", f"be one of {', '.join(map(repr, allowed))}", reading))
+
+
+def check_zero_columns(zero_columns: int, most: int, left: int = 2) -> int:
+    """The number of all-zero columns, dimensionless. Raises ValueError unless it leaves 2 of the M columns, or ``left``.
+
+    >>> check_zero_columns(1, 4)
+    1
+    """
+    fix = "With one column left nothing leaks, and the formula is not defined." if left == 2 else ""
+    return check_index(zero_columns, "zero_columns", 0, most, f"between 0 and M - {left} = {most}", fix)
 
 
 def in_order(source: SourceSet) -> tuple[FloatArray, IntArray]:
@@ -62,8 +74,12 @@ def in_order(source: SourceSet) -> tuple[FloatArray, IntArray]:
     falling = source.vertices[:, order]
     if (np.diff(falling, axis=1) > _TIE).any():
         raise ValueError(
-            f"{source!r} has no common ordering of its letters; the statement is for Class II sets, with ordered statistics: "
-            "leakage_curve takes any"
+            wrong(
+                "source",
+                "have a common ordering of its categories, as Class II with ordered statistics",
+                source,
+                "Use leakage_curve, which takes any source set.",
+            )
         )
     return falling, order
 

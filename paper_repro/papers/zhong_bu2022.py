@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from paper_repro.checks import (
     check_alpha,
+    check_between,
     check_changes,
     check_count,
     check_delta,
@@ -25,6 +26,7 @@ from paper_repro.checks import (
     check_leakage,
     check_probability_rows,
 )
+from paper_repro.errors import Clause, wrong
 from paper_repro.graphs import MOST_DISTANCES, check_database_space, hamming
 from paper_repro.papers.readings import Bounds, Reading, check_reading, tails
 from paper_repro.solvers.games import highest_floor
@@ -78,10 +80,8 @@ class Floor:
     peak: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.theta <= 1:
-            raise ValueError(f"theta must be between 0 and 1, got {self.theta!r}; it is m^n max_P min_x P(x)")
-        if not self.peak >= 1:
-            raise ValueError(f"peak must be at least 1, got {self.peak!r}; it is m^n max_x P'(x)")
+        check_between(self.theta, "between 0 and 1", 0, 1, "theta", "It is m^n max_P min_x P(x).")
+        check_between(self.peak, "at least 1", 1, math.inf, "peak", "It is m^n max_x P'(x).")
 
 
 def floor_of(source: SourceSet) -> Floor:
@@ -656,8 +656,12 @@ def theorem_18(
     """
     if notion not in ("approximate differential privacy", "maximal leakage"):
         raise ValueError(
-            f"Theorem 18 is about 'approximate differential privacy' and 'maximal leakage', got {notion!r}; "
-            "composition.parallel_leakage has what records published one by one leak by any notion"
+            wrong(
+                "notion",
+                "be 'approximate differential privacy' or 'maximal leakage' for Theorem 18",
+                notion,
+                "For other notions use composition.parallel_leakage.",
+            )
         )
     case = _Case(2, records, distortion, notion, None, delta, reading)
     changed = case.distortion / case.records
@@ -689,7 +693,7 @@ class _Case:
             zip(("values", "records", "distortion"), _space(self.values, self.records, self.distortion), strict=True)
         )
         if self.notion not in NOTION_NAMES:
-            raise ValueError(f"notion must be one of {', '.join(map(repr, NOTION_NAMES))}, got {self.notion!r}")
+            raise ValueError(wrong("notion", f"be one of {', '.join(map(repr, NOTION_NAMES))}", self.notion))
         if self.notion in ("Renyi differential privacy", "Sibson information"):
             check_alpha(self.alpha, self.notion, limits=False)
             numbers["alpha"] = float(self.alpha)
@@ -709,15 +713,19 @@ class _Case:
 def _over_databases(source: SourceSet, case: _Case) -> SourceSet:
     if source.alphabet_size != case.values**case.records:
         raise ValueError(
-            f"the source set has {source.alphabet_size} letters; databases of {case.records} records with {case.values} "
-            f"values need {case.values}^{case.records}, one for each database"
+            wrong(
+                "source",
+                f"have {case.values}^{case.records} categories, one for each database of {case.records} records with "
+                f"{case.values} values",
+                source.alphabet_size,
+            )
         )
     return source
 
 
 def _check_class_1(source: SourceSet, statement: str) -> None:
     if source.source_class != "I":
-        raise ValueError(f"{statement} is for sets whose hull contains the uniform distribution, got {source!r}")
+        raise ValueError(wrong("source", f"have the uniform distribution in its hull for {statement}", source))
 
 
 def _log(number: float) -> float:
@@ -790,7 +798,12 @@ def _smallest_output(case: _Case, source: SourceSet | None, last: int, scale: fl
     """``min_P min_y`` of the sum of ``A^-l P(N_l(y))`` over l = 0 .. last, or, of ``A^(scale-l) P(N_l(y))``."""
     if source is None:
         raise ValueError(
-            "maximal information depends on the source set, got None; give the SourceSet over the m^n databases"
+            wrong(
+                "source",
+                "be given for maximal information, which depends on it",
+                source,
+                "Give the SourceSet over the m^n databases.",
+            )
         )
     vertices = _over_databases(source, case).vertices
     kept, other = _response(case.values, case.records, case.distortion)
@@ -879,9 +892,7 @@ def _by_record(case: _Case, source: SourceSet | None) -> Bounds:
     m, n, notion, changed = case.values, case.records, case.notion, case.distortion / case.records
     if source is not None:
         if source.alphabet_size != m:
-            raise ValueError(
-                f"the source set has {source.alphabet_size} letters, it must have m = {m}, those of a record"
-            )
+            raise ValueError(wrong("source", f"have m = {m} categories, those of a record", source.alphabet_size))
         _check_class_1(source, "the statement")
     if m == 1 or (case.reading == "corrected" and case.distortion >= n * (m - 1) / m):
         return Bounds(0.0, 0.0)
@@ -891,7 +902,12 @@ def _by_record(case: _Case, source: SourceSet | None) -> Bounds:
     if notion == "maximal information":
         if source is None:
             raise ValueError(
-                "maximal information depends on the source set, got None; give the SourceSet over m letters"
+                wrong(
+                    "source",
+                    "be given for maximal information, which depends on it",
+                    source,
+                    "Give the SourceSet over m categories.",
+                )
             )
         kept, other = _response(m, 1, changed)
         least = float(source.vertices.min())
@@ -909,5 +925,7 @@ def _prior_tails(prior: ArrayLike) -> FloatArray:
     """``D^(0) .. D^(m)`` of one prior: the masses of its least likely letters."""
     rows = check_probability_rows(prior, "prior")
     if len(rows) != 1:
-        raise ValueError(f"the statement is for one known prior, got {len(rows)} rows; use a statement for source sets")
+        raise ValueError(
+            wrong("prior", "be one known prior", Clause(f"{len(rows)} rows"), "Use a statement for source sets.")
+        )
     return np.append(0.0, np.cumsum(np.sort(rows[0])))

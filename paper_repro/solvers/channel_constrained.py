@@ -152,7 +152,10 @@ class ChannelConstrainedProgram:
             leakage = min(step, MOST_NATS)
         if best is not None and bound is not None:
             return self._proposal(best, bound)
-        raise SolverError(f"the least leakage at distortion {distortion!r} was not found")
+        raise SolverError(
+            f"No mechanism of least leakage was certified at distortion {distortion!r}. Try a nearby distortion, or relax a "
+            "constraint."
+        )
 
     def at_leakage(self, leakage: float) -> Proposal:
         """Least distortion at a leakage in nats. Raises SolverError if no solver finds it, or there is no such channel."""

@@ -226,7 +226,7 @@ class ChannelConvexProgram:
         )
         if found.status != 0 or -found.fun < _ROOM * min(distortion, 1.0):
             raise SolverError(
-                "the constraints leave no room: some chance is fixed by them; state it as forbidden or relax one"
+                "The constraints leave no room: they fix some probability. State it as forbidden, or relax one of them."
             )
         channel = found.x[:count]
         if self._pairs is not None:
@@ -244,7 +244,7 @@ class ChannelConvexProgram:
             point = np.append(channel[tuple(self._cells.T)], outputs if self._pairs is None else [])
         values = self._functions(self._gradients(point)[0])
         if not by_distortion and values.max() >= level:
-            raise SolverError("no channel with so little leakage was found")
+            raise SolverError("No mechanism with so little leakage was found. Ask for more leakage.")
         highest = float(values.max()) if by_distortion else float((self._charges @ point[: len(self._cells)]).max())
         objective = highest + 1.0
         weight, terms = 1 / max(1.0, highest), self._terms
@@ -332,7 +332,7 @@ class ChannelConvexProgram:
                 break
             weight *= _FASTER
         if best is None:
-            raise SolverError("no step of Newton's method was certified")
+            raise SolverError("No step of Newton's method was certified. Try a nearby distortion or leakage.")
         matrix = np.zeros((self._size, self._size))
         matrix[tuple(self._cells.T)] = last[: len(self._cells)]
         return Proposal(matrix / matrix.sum(axis=1, keepdims=True), best[0], best)

@@ -21,6 +21,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from paper_repro.errors import wrong
 from paper_repro.solvers.information_dual import (
     Forms,
     InformationDual,
@@ -129,8 +130,12 @@ class ChannelInformationProgram(InformationDual[Proposal]):
     def __init__(self, vertices: FloatArray, costs: FloatArray, alpha: float) -> None:
         if costs.size > _MOST_CELLS:
             raise ValueError(
-                f"a channel over {len(costs)} letters has {costs.size} entries, at most {_MOST_CELLS} are solved for; take fewer "
-                "letters, or leave the costs out where every change costs the same"
+                wrong(
+                    "the number of categories",
+                    f"be at most {math.isqrt(_MOST_CELLS)} for a program over all entries of the mechanism",
+                    len(costs),
+                    "Merge rare categories, or leave costs out where every change costs the same.",
+                )
             )
         self._known: NDArray[np.bool_] = np.asarray(vertices.any(axis=0))
         super().__init__(alpha, vertices[:, self._known], costs[self._known], len(costs))

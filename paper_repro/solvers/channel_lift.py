@@ -51,7 +51,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.errors import SolverError
+from paper_repro.errors import Clause, SolverError, wrong
 from paper_repro.solvers.exact import ExactOptimum, exact_optimum
 from paper_repro.solvers.games import PERFECT_SLACK
 from paper_repro.solvers.linear import Basis, run_bounded, stopped
@@ -164,8 +164,12 @@ class ChannelLiftProgram:
     def __init__(self, vertices: FloatArray, costs: FloatArray) -> None:
         if (work := vertices.size * vertices.shape[1]) > _MOST_WORK:
             raise ValueError(
-                f"the linear program over a channel of {vertices.shape[1]} letters and {len(vertices)} vertices has {work} "
-                f"coefficients, at most {_MOST_WORK} are solved; take fewer letters or fewer vertices"
+                wrong(
+                    "the source set",
+                    f"need at most {_MOST_WORK} coefficients in its linear program",
+                    Clause(f"{work} for {vertices.shape[1]} categories and {len(vertices)} vertices"),
+                    "Merge rare categories, or give fewer vertices.",
+                )
             )
         self._known = vertices.any(axis=0)
         self._vertices, self._costs = vertices[:, self._known], costs[self._known]
@@ -425,7 +429,7 @@ class ChannelLiftProgram:
             return bool(max(program.missed, abs(found.distortion - total), unbalanced) <= _DIGITS * found.distortion)
 
         if not program.refine(enough, exchanges=_MOST_PIVOTS):
-            raise SolverError("no more digits were found")
+            raise SolverError("No more digits of the optimum were found. Try a nearby distortion or leakage.")
         return self._optimum(step, program.values, program.duals)
 
     def _in_fractions(self, step: float | Fraction) -> _Optimum:

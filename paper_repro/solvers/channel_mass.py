@@ -192,6 +192,9 @@ class ChannelMassProgram:
             return is_closed(matrix, certificate, gap)
 
         if not program.refine(enough) and not enough(_CLOSE):
-            raise SolverError("the linear program for maximal leakage was not solved")
+            raise SolverError(
+                "The linear program for maximal leakage was not solved. Try a nearby distortion or leakage, or merge the "
+                "rarest categories."
+            )
         weights = np.array([float(y) for y in certificate[0]])
         return Proposal(matrix, weights, tuple(np.array(part, dtype=object) for part in certificate))

@@ -43,6 +43,7 @@ from typing import Any
 
 import numpy as np
 
+from paper_repro.errors import wrong
 from paper_repro.solvers.column_moment import moment_gradient, moment_terms, priced_columns
 from paper_repro.solvers.games import PerfectPrivacy, perfect_privacy
 from paper_repro.solvers.proposals import Proposal
@@ -246,9 +247,13 @@ class ChannelMomentProgram:
     def __init__(self, vertices: FloatArray, costs: FloatArray, pairs: IntArray, alpha: float) -> None:
         if len(costs) > _MOST_LETTERS:
             raise ValueError(
-                f"Renyi divergences over {len(costs)} letters need {len(costs) ** 2} unknowns in dense equations, at most "
-                f"{_MOST_LETTERS} letters are solved; merge rare letters, or take a source set that contains the uniform "
-                "distribution, where randomized response is optimal for any number"
+                wrong(
+                    "the number of categories",
+                    f"be at most {_MOST_LETTERS} for Rényi divergences, whose equations are dense",
+                    len(costs),
+                    "Merge rare categories, or take a source set that contains the uniform distribution, where randomized "
+                    "response is optimal for any number.",
+                )
             )
         self._vertices, self._costs, self._pairs, self._alpha = vertices, costs, pairs, alpha
         self._changes = (vertices[:, :, np.newaxis] * costs).reshape(len(vertices), -1)

@@ -37,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_repro.errors import SolverError
+from paper_repro.errors import Clause, SolverError, wrong
 from paper_repro.graphs import Adjacency
 from paper_repro.solvers.games import PerfectPrivacy
 from paper_repro.solvers.proposals import Proposal
@@ -227,7 +227,9 @@ class ChannelRatioProgram:
                 leakage = (low + high) / 2
             halved = True
         if best is None:
-            raise SolverError(f"no mechanism of at most {upper!r} nats was found at distortion {distortion!r}")
+            raise SolverError(
+                f"No mechanism of at most {upper!r} nats was found at distortion {distortion!r}. Try a nearby distortion."
+            )
         return _proposal(best, self._solve(high - min(_STEP, high / 2)))
 
     def distortion(self, matrix: FloatArray) -> float:
@@ -392,8 +394,13 @@ class ChannelRatioProgram:
 
 def _proposal(best: _Optimum, below: _Optimum) -> Proposal:
     """The mechanism of one leakage, with the bound of another."""
-    if (_is_open(best) and _is_open(below)) or not best.kept:
-        raise SolverError(f"a gap of {best.distortion - best.bound:.2g} in distortion was left")
+    if _is_open(best) and _is_open(below):
+        raise SolverError(
+            f"No certificate within the tolerance of {_CLOSE * best.distortion:.2g} in distortion: the remaining gap is "
+            f"{best.distortion - best.bound:.2g} in distortion. Try a nearby distortion or leakage."
+        )
+    if not best.kept:
+        raise SolverError("No mechanism was found that keeps to the leakage. Try a nearby distortion or leakage.")
     weights = np.array([float(weight) for weight in below.weights])
     certificate = below.multipliers, np.array(below.weights, dtype=object), np.array([below.leakage])
     return Proposal(best.matrix, weights, certificate)
@@ -406,6 +413,10 @@ def _is_open(found: _Optimum) -> bool:
 def _check_size(comparisons: int, letters: int) -> None:
     if comparisons * letters > _MOST_ROWS:
         raise ValueError(
-            f"the linear program over a channel of {letters} letters has {comparisons * letters} rows, at most {_MOST_ROWS} are "
-            "solved; take fewer letters, or a closed form as uniform_least_distortion"
+            wrong(
+                "the source set",
+                f"need at most {_MOST_ROWS} rows in its linear program",
+                Clause(f"{comparisons * letters} for {letters} categories"),
+                "Merge rare categories, or use a closed form such as uniform_least_distortion.",
+            )
         )

@@ -219,7 +219,9 @@ class ColumnRatioProgram:
             if best is None and high - low <= 1e-9 * high:
                 leakage = high
         if best is None:
-            raise SolverError(f"no mechanism of at most {upper!r} nats was found at distortion {distortion!r}")
+            raise SolverError(
+                f"No mechanism of at most {upper!r} nats was found at distortion {distortion!r}. Try a nearby distortion."
+            )
         below = self._solve(high - min(_STEP, high / 2)) if high > 2 * _STEP else best
         if not (best.closed and below.closed) and not self._many:
             proposal = self._by_interior(distortion, min(max(high, 0.1), _BEGIN))
@@ -334,8 +336,9 @@ class ColumnRatioProgram:
         left = distortion - best.value
         if self._rounds < _ROUNDS and left > _REFUSED:
             raise ValueError(
-                f"a graph of {size} vertices with cycles was not solved at {leakage:g} nats: a gap of {left:.1g} in distortion "
-                f"is left, and at most {_REFUSED:g} is accepted; take fewer letters, or another budget"
+                f"No certificate within the tolerance of {_REFUSED:g} in distortion, for a graph of {size} vertices with "
+                f"cycles at {leakage:g} nats: the remaining gap is {left:.1g} in distortion. Merge rare categories, or try "
+                "another distortion or leakage."
             )
         self._basis, self._bound = master.basis, best
         entries, surplus = self._rays(self._heights[rays], leakage), self._surplus(exact[0] @ self._vertices, exact[1])
@@ -455,7 +458,9 @@ class ColumnRatioProgram:
             depth += moved
             above = np.take_along_axis(parents, above, axis=1)
         else:
-            raise SolverError("a tree has a cycle: rounding took an edge for another; try a budget nearby")
+            raise SolverError(
+                "A tree has a cycle, as rounding took one edge for another. Try a nearby distortion or leakage."
+            )
         order = np.argsort(depth, axis=None, kind="stable")
         cuts = np.searchsorted(depth.ravel()[order], np.arange(1, depth.max() + 2))
         levels = []
@@ -640,7 +645,9 @@ class _Master:
         try:
             factors = lu_factor(square, check_finite=False)
         except LinAlgError as error:  # pragma: no cover
-            raise SolverError("a singular basis") from error
+            raise SolverError(
+                "A basis of the linear program is singular. Try a nearby distortion or leakage."
+            ) from error
         values, duals = lu_solve(factors, self._right), lu_solve(factors, prices, trans=1)
         for _ in range(2):
             values += lu_solve(factors, np.asarray(self._right - wide @ values, dtype=float))

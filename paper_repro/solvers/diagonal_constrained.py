@@ -280,7 +280,10 @@ class DiagonalConstrainedProgram:
             else:  # bounds are good to the left of the end: one step aside, or two, or four
                 nats, aside = max(high - aside, (low + high) / 2), 2 * aside
         if bound is None:
-            raise SolverError(f"the least leakage at distortion {distortion!r} was not found")
+            raise SolverError(
+                f"No mechanism of least leakage was certified at distortion {distortion!r}. Try a nearby distortion, or "
+                "relax a constraint."
+            )
         return Proposal(matrix, _weights(bound), bound)
 
     def _step(self, found: _Solved, ratio: Fraction, distortion: float) -> float:
@@ -308,7 +311,9 @@ class DiagonalConstrainedProgram:
                 self._learn(ratio)
             else:
                 return Proposal(matrix, _weights(found.certificate), found.certificate)
-        raise SolverError(f"no channel of leakage {leakage!r} was found")
+        raise SolverError(
+            f"No mechanism of leakage {leakage!r} nats was found. Try a nearby leakage, or relax a constraint."
+        )
 
     @staticmethod
     def _ratio(leakage: float) -> Fraction:

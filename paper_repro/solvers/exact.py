@@ -155,7 +155,9 @@ class _Simplex:
             if not wrong:
                 return self._optimum(basic, duals, pivots)
             if pivots >= most:
-                raise SolverError(f"the optimum was not reached in {pivots} exchanges")
+                raise SolverError(
+                    f"The optimum was not reached in {pivots} exchanges. Try a nearby distortion or leakage."
+                )
             _, chosen = min(wrong)
             other = self._entering(chosen, basic[chosen] > 0) if chosen in basic else self._leaving(chosen)
             for variable in (chosen, other):
@@ -219,7 +221,7 @@ class _Simplex:
             change = {variable: -rate for variable, rate in change.items()}
         fitting = [variable for variable, rate in change.items() if (rate < 0 if falls else rate > 0)]
         if not fitting:
-            raise InfeasibleError("no point satisfies all rows of the linear program")
+            raise InfeasibleError("No point satisfies all rows of the linear program. Relax a constraint.")
         return min(fitting)
 
     def _leaving(self, entering: int) -> int:
@@ -237,7 +239,9 @@ class _Simplex:
             if rate > 0 or (rate and variable - self._size in self._equal)
         ]
         if not fitting:
-            raise SolverError("the objective of the linear program has no lower bound, or no point satisfies its rows")
+            raise SolverError(
+                "The objective of the linear program has no lower bound, or no point satisfies its rows. Relax a constraint."
+            )
         return min(fitting)[1]
 
     def _optimum(self, basic: dict[int, Fraction], duals: dict[int, Fraction], pivots: int) -> ExactOptimum:

@@ -281,7 +281,9 @@ class InformationDual(ABC, Generic[Found]):
             if least <= _GOAL or level < least_level or (least < _ENOUGH and step > last + _PATIENCE):
                 break
         if best is None:
-            raise SolverError(f"no step was possible at distortion {distortion!r} or leakage {leakage!r}")
+            raise SolverError(
+                f"No step was possible at distortion {distortion!r} or leakage {leakage!r} nats. Try a value nearby."
+            )
         return best
 
 

@@ -81,12 +81,12 @@ def stopped(model: Any) -> str:
 
     >>> import highspy
     >>> print(stopped(highspy.Highs()))
-    HiGHS stopped with Not Set on a program with 0 rows and 0 columns; try a budget nearby, or merge letters or distributions that
-    are all but equal
+    HiGHS stopped with Not Set on a program with 0 rows and 0 columns. Try a nearby distortion or leakage, or merge categories or
+    priors that are almost equal.
     """
     return (
         f"HiGHS stopped with {model.modelStatusToString(model.getModelStatus())} on a program with {model.getNumRow()} rows and "
-        f"{model.getNumCol()} columns; try a budget nearby, or merge letters or distributions that are all but equal"
+        f"{model.getNumCol()} columns. Try a nearby distortion or leakage, or merge categories or priors that are almost equal."
     )
 
 
@@ -153,7 +153,7 @@ def optimal_basis(
             model.clearSolver()
         status = run_bounded(model)
         if status == highspy.HighsModelStatus.kInfeasible:
-            raise InfeasibleError("no point satisfies all rows of the linear program")
+            raise InfeasibleError("No point satisfies all rows of the linear program. Relax a constraint.")
         if status == highspy.HighsModelStatus.kOptimal:
             missed = columns @ np.array(model.getSolution().col_value) - upper
             if max(missed.max(initial=0.0), np.abs(missed[equal]).max(initial=0.0)) <= _MISSED:

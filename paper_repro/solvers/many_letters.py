@@ -281,7 +281,7 @@ def _newton(model: _Model, theta: float, value: Callable[[float, float], float])
         if theta < 1e-300:
             return replace(answer, weights=found.weights), best
         found = model.solved(theta)
-    raise SolverError(f"no price was found in {_NEWTON} steps; try a budget nearby")
+    raise SolverError(f"No multiplier was found in {_NEWTON} steps. Try a nearby distortion or leakage.")
 
 
 def _root(prior: FloatArray, total: float, more: float) -> float:

@@ -59,6 +59,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from paper_repro.checks import check_changes, check_count, check_leakage
+from paper_repro.errors import wrong
 from paper_repro.types import FloatArray
 
 __all__ = [
@@ -303,8 +304,12 @@ class ProfileProgram(ABC):
         check_count(self.values, "values")
         if check_count(self.records, "records") > _MOST_RECORDS:
             raise ValueError(
-                f"logarithms of probabilities are exact enough for at most {_MOST_RECORDS} records, got {self.records}; "
-                "parallel_composition publishes any number, one by one"
+                wrong(
+                    "records",
+                    f"be at most {_MOST_RECORDS}, beyond which rounded logarithms of probabilities are too coarse",
+                    self.records,
+                    "Use parallel_composition, which publishes any number one by one.",
+                )
             )
 
     def at_distortion(self, distortion: float) -> FloatArray:

@@ -55,7 +55,9 @@ def filled(rooms: FloatArray, rows: FloatArray, columns: FloatArray, missed: flo
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if found.status != 0:
-        raise SolverError(f"HiGHS filled no table: {found.message}")
+        raise SolverError(
+            f"No table with these sums was found: HiGHS ended with status {found.status}. Try a nearby distortion or leakage."
+        )
     if _WHOLE + found.fun > missed * _WHOLE:
         prices = -found.ineqlin.marginals  # 0 or 1, of a least cut
         chosen, other = prices[: len(rows)] < 0.5, prices[len(rows) :] < 0.5

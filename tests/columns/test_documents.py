@@ -124,7 +124,10 @@ def set_to(*keys, value):
         (set_to("integers", "matrix", 0, 0, value=0.5), "other numbers than integers"),
         (set_to("leakage", 0, "nats", value=0.5), "differential privacy, nats is stated as 0.5"),
         (set_to("leakage", 6, "nats", value=0.1), "mutual information, nats is stated as 0.1"),
-        (set_to("leakage", 1, "delta", value=0.2), "the parameters of approximate differential privacy are stated twice, and differently"),
+        (
+            set_to("leakage", 1, "delta", value=0.2),
+            "the parameters of approximate differential privacy are stated twice, and differently",
+        ),
         (set_to("distortion", value=0.1), "distortion is stated as 0.1"),
         (set_to("distortion", value=None), "distortion is stated as None"),
         (set_to("leakage", value=[]), "differential privacy, nats is stated as None"),
@@ -150,7 +153,10 @@ def set_to(*keys, value):
         (set_to("price", value=0.5), "price of estimability, nats is stated as 0.5"),
         (set_to("categories", value=["red", "red", "blue"]), "twice"),
         (lambda content: content.pop("integers"), "'integers' is missing"),
-        (set_to("format", value="privacy-distortion mechanism, version 2"), "must be a document of the format .*version 1.* of the format .*version 2"),
+        (
+            set_to("format", value="privacy-distortion mechanism, version 2"),
+            "must be a document of the format .*version 1.* of the format .*version 2",
+        ),
     ],
 )
 def test_edited_numbers_are_found_without_the_checksum(path, change, message):

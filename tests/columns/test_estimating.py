@@ -202,9 +202,7 @@ def test_what_the_document_says_of_missing_values_and_repeats_is_heeded():
     frame = pandas.DataFrame({"eyes": ["blue", "brown", None, "blue"] * 100})
     sampler = IntegerSampler.of(EYES)
     kept = MechanismDocument(sampler, policy={"missing": "keep", "randomness": "consistent by id"})
-    with pytest.warns(
-        UserWarning, match="the intervals, which assume independent changes, are too narrow"
-    ):
+    with pytest.warns(UserWarning, match="the intervals, which assume independent changes, are too narrow"):
         assert pr.estimate(frame, "eyes", kept).records == 300
     with pytest.raises(ValueError, match="got 100 missing values"):
         pr.estimate(frame, "eyes", MechanismDocument(sampler, policy={"missing": "refuse"}))
@@ -283,7 +281,12 @@ FRAME = pandas.DataFrame({"eyes": ["blue", "brown", "grey"], "age": [1, 2, 3]})
         (FRAME[:2], "eyes", {"method": "magic"}, "method must be 'unbiased' or 'likelihood'; got 'magic'."),
         (FRAME[:2], "eyes", {"of": "all"}, "of must be 'population' or 'sample'; got 'all'."),
         (FRAME[:2], "eyes", {"confidence": 1.5}, "confidence must be a probability above 0 and below 1"),
-        (FRAME[:2], "eyes", {"mechanism": {"north": EYES}}, "by must be given for several mechanisms; got none for ['north']."),
+        (
+            FRAME[:2],
+            "eyes",
+            {"mechanism": {"north": EYES}},
+            "by must be given for several mechanisms; got none for ['north'].",
+        ),
         (
             FRAME[:2],
             "eyes",

@@ -86,7 +86,9 @@ def test_consistent_by_an_id_repeats_over_orders_and_needs_every_id(people):
     other = release(people, "eyes", distortion=0.3, source="unknown", consistent_by="id", key=bytes([1] * 32)).frame
     assert (first["eyes"] != other["eyes"]).any()
     people.loc[7, "id"] = None
-    with pytest.raises(ValueError, match="an ID in each row; got 'id' with none in row 8 of the table. Give each row an ID."):
+    with pytest.raises(
+        ValueError, match="an ID in each row; got 'id' with none in row 8 of the table. Give each row an ID."
+    ):
         release(people, "eyes", distortion=0.3, consistent_by="id")
 
 
@@ -139,16 +141,28 @@ def test_missing_values_are_decided_on(people):
 @pytest.mark.parametrize(
     ("column", "options", "match"),
     [
-        ("eyes", {"distortion": 0}, "distortion must be such that values change; got 0, at which the optimum publishes every value as it is"),
+        (
+            "eyes",
+            {"distortion": 0},
+            "distortion must be such that values change; got 0, at which the optimum publishes every value as it is",
+        ),
         ("eyes", {"distortion": 1}, "distortion must be below .* for estimable frequencies; got 1,"),
         ("eyes", {"distortion": 0.2, "confidence": 1.5}, "1.5"),
         ("eyes", {"distortion": 0.2, "leakage": 1}, "exactly one budget"),
         ("id", {"distortion": 0.2}, "fewer than 2,000 different values in 4,000 rows; got 4,000, as of a key"),
         ("eyes", {"distortion": 0.2, "by": "id"}, "by must be a column of at most 1,000 values; got 'id' with 4,000"),
-        ("eyes", {"distortion": 0.2, "source": {"blue": 1, "brown": 2, "green": 3}}, "must be among the categories given, .*; got 'grey' in row"),
+        (
+            "eyes",
+            {"distortion": 0.2, "source": {"blue": 1, "brown": 2, "green": 3}},
+            "must be among the categories given, .*; got 'grey' in row",
+        ),
         ("eyes", {"distortion": 0.2, "source": pr.SourceSet([0.5, 0.5])}, "without labels for the column's 4"),
         ("eyes", {"distortion": 0.2, "source": "nothing"}, "one of counts, frequencies, order, unknown"),
-        ("eyes", {"distortion": 0.2, "seed": 1, "consistent_by": "id"}, "seed must be left out with consistent_by='id'; got 1"),
+        (
+            "eyes",
+            {"distortion": 0.2, "seed": 1, "consistent_by": "id"},
+            "seed must be left out with consistent_by='id'; got 1",
+        ),
         ("lips", {"distortion": 0.2}, "column must be one of .*; got 'lips'"),
     ],
 )
@@ -230,7 +244,9 @@ def test_costs_are_told_apart_by_their_names():
 
 def test_ids_that_are_none_are_told():
     frame = pd.DataFrame({"eyes": ["b", "a"] * 50, "town": ["x", "y", "z", "w"] * 25})
-    with pytest.raises(ValueError, match="consistent_by must be another column than the released one; got 'eyes' for both"):
+    with pytest.raises(
+        ValueError, match="consistent_by must be another column than the released one; got 'eyes' for both"
+    ):
         release(frame, "eyes", distortion=0.2, consistent_by="eyes")
     found = release(frame, "eyes", distortion=0.2, consistent_by="town")
     assert any("only 4 different town in 100 rows" in note for note in found.notes)

@@ -123,7 +123,10 @@ def test_parquet_keeps_types_order_and_metadata(tmp_path):
         (b"a,b\n", "must have rows; got .* with a header only"),
         (b"\n1,2\n", "the first line of .* must be a header; got an empty line"),
         (b"a,a\n1,2\n", "must be distinct in .*; got 'a' for columns 1 and 2"),
-        (b"a,b\n1,2\n3\n", r"as many cells as the header, 2; got 1 in row 3 .*: '3'. Fix the row or close the quotation mark"),
+        (
+            b"a,b\n1,2\n3\n",
+            r"as many cells as the header, 2; got 1 in row 3 .*: '3'. Fix the row or close the quotation mark",
+        ),
         (b"a,b\n1,caf\xe9\n", "got utf-8, in which line 2 cannot be read: byte 0xe9 after .*encoding='latin-1'"),
         ("a,b\n1,2\n".encode("utf-16"), "encoding='utf-16'"),
         (b"PK\x03\x04workbook", "compressed or a workbook"),
@@ -145,7 +148,9 @@ def test_types_that_are_no_categories_are_refused(tmp_path, kind):
     values = {"string_view": pa.array(["a", "b"]), "halffloat": pa.array(np.float16([1, 2]))}.get(kind, [[1], [2]])
     table = pa.table({"c": values.cast(kind) if kind == "string_view" else values, "d": ["x", "y"]})
     pq.write_table(table, tmp_path / "in.parquet")
-    with pytest.raises(ValueError, match=f"column must be a column of texts or numbers in .*; got 'c' of type {kind.split('<')[0]}"):
+    with pytest.raises(
+        ValueError, match=f"column must be a column of texts or numbers in .*; got 'c' of type {kind.split('<')[0]}"
+    ):
         open_table(tmp_path / "in.parquet").counts(["d", "c"])
 
 
@@ -173,7 +178,9 @@ def test_a_folder_a_lost_file_and_a_wrong_column(tmp_path):
         open_table(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"got .*lost\.csv', which does not exist"):
         open_table(tmp_path / "lost.csv")
-    with pytest.raises(ValueError, match=r"column must be one of \['eye'\] in the table; got 'Eye'\. Did you mean 'eye'\?"):
+    with pytest.raises(
+        ValueError, match=r"column must be one of \['eye'\] in the table; got 'Eye'\. Did you mean 'eye'\?"
+    ):
         open_table(pd.DataFrame({"eye": ["x"]})).check_column("Eye")
 
 

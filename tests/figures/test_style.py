@@ -177,7 +177,9 @@ def test_earlier_files_are_replaced(save, earlier):
 
 def test_an_unwritable_folder_is_named(save, tmp_path):
     (tmp_path / "file").write_text("a file, not a folder")
-    with pytest.raises(OSError, match=r"you may write to; got .*file/out' for jump.+ \(Not a directory\)\. Name another folder"):
+    with pytest.raises(
+        OSError, match=r"you may write to; got .*file/out' for jump.+ \(Not a directory\)\. Name another folder"
+    ):
         save(tmp_path / "file" / "out")
     assert (tmp_path / "file").read_text() == "a file, not a folder"
 

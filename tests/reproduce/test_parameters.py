@@ -72,7 +72,9 @@ def test_an_unknown_parameter_is_named_and_the_nearest_one_suggested(injected, m
     ],
 )  # fmt: skip
 def test_a_value_of_another_type_is_refused(name, kind, value):
-    with pytest.raises(ValueError, match=re.escape(f"the notebook's parameter {name} must be of type {kind}; got {value!r}. Write ")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"the notebook's parameter {name} must be of type {kind}; got {value!r}. Write ")
+    ):
         check(DECLARED, f"{name} = {value!r}", **{name: value})
 
 

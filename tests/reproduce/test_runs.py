@@ -265,7 +265,10 @@ def test_a_wrong_list_of_runs_is_named(notebooks, runs, message):
     ("parameters", "message"),
     [
         ("budget: float = 0.25", "must declare the parameter output_dir"),
-        ("output_dir: str = ''\nbudget: float = 1 / 4", "default of budget in a.ipynb must be a plain value; got 1 / 4"),
+        (
+            "output_dir: str = ''\nbudget: float = 1 / 4",
+            "default of budget in a.ipynb must be a plain value; got 1 / 4",
+        ),
     ],
 )
 def test_a_notebook_without_plain_parameters_is_refused(tmp_path, parameters, message):
@@ -321,8 +324,13 @@ def test_a_notebook_without_a_kernel_is_refused_before_it_runs(notebooks, tmp_pa
     monkeypatch.setattr(notebook_runs, "execute_all", lambda *_: pytest.fail("nothing may run"))
     path = notebooks / "curves.ipynb"
     path.write_text(json.dumps({**json.loads(path.read_text()), "metadata": metadata}))
-    for run in (lambda: run_figures(tmp_path / "figures", notebooks=notebooks), lambda: refresh_notebooks(notebooks=notebooks)):
-        with pytest.raises(NotebookRunError, match=r"curves\.ipynb must name its kernel in the metadata; got .*JupyterLab"):
+    for run in (
+        lambda: run_figures(tmp_path / "figures", notebooks=notebooks),
+        lambda: refresh_notebooks(notebooks=notebooks),
+    ):
+        with pytest.raises(
+            NotebookRunError, match=r"curves\.ipynb must name its kernel in the metadata; got .*JupyterLab"
+        ):
             run()
 
 
