@@ -429,11 +429,10 @@ def words_of(notion: Notion) -> str:
     ('pointwise (ε, δ)-differential privacy with δ = 0.1', 'Rényi differential privacy of order 2')
     """
     if isinstance(notion, ApproximateDP):
-        kind = "standard" if notion.standard else "pointwise"
-        return f"{kind} (ε, δ)-differential privacy with δ = {notion.delta:g}"
+        return f"{notion.title} with δ = {notion.delta:g}"
     if isinstance(notion, RenyiDP | SibsonInformation):
-        return f"{notion.name.replace('Renyi', 'Rényi')} of order {notion.alpha:g}"
-    return notion.name
+        return f"{notion.title} of order {notion.alpha:g}"
+    return notion.title
 
 
 def _source_described(source: SourceSet) -> dict[str, Any]:

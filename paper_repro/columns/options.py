@@ -149,7 +149,7 @@ class Once(click.Command):
                     )
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            raise _worded(error, ctx, args) from None
+            raise _worded(error, ctx) from None
 
 
 class Commands(click.Group):
@@ -159,12 +159,13 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does. Raises UsageError."""
+        is_bare = not args  # then it is the help that is raised
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            if not args:  # the help
+            if is_bare:
                 raise
-            raise _worded(error, ctx, args) from None
+            raise _worded(error, ctx) from None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click does. Raises UsageError for an unknown command."""
@@ -186,7 +187,7 @@ def _called(parameter: click.Parameter) -> str:
     return parameter.human_readable_name.removesuffix("...")
 
 
-def _worded(error: click.UsageError, context: click.Context, args: Sequence[str]) -> click.UsageError:
+def _worded(error: click.UsageError, context: click.Context) -> click.UsageError:
     """An error of click in the form of all others: what must be, what was given, and what to do."""
     text, command = error.message, context.command
     if isinstance(error, click.NoSuchOption):
@@ -254,6 +255,7 @@ def in_flags(text: str, commands: Sequence[click.Command]) -> str:
             options.setdefault(one.name or "", one)
             called.setdefault(one.opts[0].strip("-").replace("-", "_"), _called(one))
         called.setdefault(one.name or "", _called(one))
+    called |= {"the source set": called["source_set"]} if "source_set" in called else {}
 
     def flag(found: re.Match[str]) -> str:
         option, value = options[found[1]], found[2].strip("[]").strip("'\"")

@@ -266,7 +266,7 @@ FRAME = pandas.DataFrame({"eyes": ["blue", "brown", "grey"], "age": [1, 2, 3]})
             FRAME,
             "eyes",
             {},
-            "values of column 'eyes' of the table must be categories of the mechanism, ['blue', 'brown', 'green']; got 'grey'. Take",
+            "column 'eyes' of the table must be categories of the mechanism, ['blue', 'brown', 'green']; got 'grey'. Take",
         ),
         (FRAME, "eye", {}, "column must be one of ['age', 'eyes'] in the table; got 'eye'. Did you mean 'eyes'?"),
         (FRAME, "age", {}, "must be categories of the mechanism, ['blue', 'brown', 'green']; got 1."),
@@ -309,7 +309,7 @@ def test_values_are_found_by_their_text(tmp_path):
     mechanism = randomized_response(2, 3.0).renamed([1, 2])
     by_text = pr.estimate(path, "grade", mechanism).frequencies
     assert by_text.tolist() == estimate_counts({2: 2, 1: 3}, mechanism).frequencies.tolist()
-    with pytest.raises(ValueError, match="values of counts must be categories of the mechanism, .*; got 3"):
+    with pytest.raises(ValueError, match=r"values of counts must be categories of the mechanism, .*; got 3"):
         estimate_counts({1: 3, 3: 1}, mechanism)
 
 

@@ -87,7 +87,7 @@ def test_consistent_by_an_id_repeats_over_orders_and_needs_every_id(people):
     assert (first["eyes"] != other["eyes"]).any()
     people.loc[7, "id"] = None
     with pytest.raises(
-        ValueError, match="an ID in each row; got 'id' with none in row 8 of the table. Give each row an ID."
+        ValueError, match=r"an ID in each row; got 'id' with none in row 8 of the table\. Give each row an ID"
     ):
         release(people, "eyes", distortion=0.3, consistent_by="id")
 
@@ -128,7 +128,7 @@ def test_the_number_of_workers_does_not_matter(path, tmp_path):
 
 def test_missing_values_are_decided_on(people):
     people.loc[[4, 9], "eyes"] = None
-    with pytest.raises(ValueError, match="got 2 of 4,000 values missing, the first in row 5. Add missing='category'"):
+    with pytest.raises(ValueError, match=r"got 2 of 4,000 values missing, the first in row 5\. Add missing='category'"):
         release(people, "eyes", distortion=0.2)
     kept = release(people, "eyes", distortion=0.2, missing="keep", seed=1)
     assert kept.frame["eyes"].isna().to_numpy().nonzero()[0].tolist() == [4, 9]
