@@ -87,7 +87,7 @@ class Consistent:
         self.key = os.urandom(32) if key is None else key
         if not isinstance(self.key, bytes) or not 16 <= len(self.key) <= 64:
             told = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"  # never the key
-            raise ValueError(f"key must be 16 to 64 bytes; got {told}. Take secrets.token_bytes(32), or leave it out.")
+            raise ValueError(f"key must be 16 to 64 bytes; got {told}. Leave it out to have one made.")
 
     def of(self, ids: Sequence[Any] | NDArray[Any], values: Sequence[Any] | NDArray[Any], context: str) -> Bits:
         """The words for rows with these IDs and true values, both of shape (rows,).
