@@ -247,7 +247,7 @@ def test_a_singular_channel_says_what_is_left():
     # They are what two true distributions with the same published frequencies have in common.
     one, other = np.array([0.4, 0.3, 0.1, 0.15, 0.05]), np.array([0.4, 0.3, 0.1, 0.0, 0.2])
     assert np.allclose(one @ best.matrix, other @ best.matrix)
-    said = "the mechanism never publishes [3, 4], and its matrix is singular, of rank 3 of 5; what can be estimated is "
+    said = "singular, of rank 3 of 5, and suppresses [3, 4]. Release with estimable=True; this one allows to estimate "
     with pytest.raises(ValueError, match=re.escape(said + "0 + 0.333 3 + 0.333 4; 1 + 0.333 3 + 0.333 4; 2 + ")):
         estimate_counts([5, 4, 3, 0, 0], best)
     with pytest.raises(ValueError, match="singular"):
@@ -268,7 +268,7 @@ FRAME = pandas.DataFrame({"eyes": ["blue", "brown", "grey"], "age": [1, 2, 3]})
             {},
             "column 'eyes' of the table must be categories of the mechanism, ['blue', 'brown', 'green']; got 'grey'. Take",
         ),
-        (FRAME, "eye", {}, "column must be one of ['age', 'eyes'] in the table; got 'eye'. Did you mean 'eyes'?"),
+        (FRAME, "eye", {}, "column must be one of ['eyes', 'age'] in the table; got 'eye'. Did you mean 'eyes'?"),
         (FRAME, "age", {}, "must be categories of the mechanism, ['blue', 'brown', 'green']; got 1."),
         (FRAME.assign(eyes=["blue", None, "green"]), "eyes", {}, "got 1 missing values, which are no category"),
         (

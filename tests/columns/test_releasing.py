@@ -148,7 +148,7 @@ def test_missing_values_are_decided_on(people):
         ),
         ("eyes", {"distortion": 1}, "distortion must be below .* for estimable frequencies; got 1,"),
         ("eyes", {"distortion": 0.2, "confidence": 1.5}, "1.5"),
-        ("eyes", {"distortion": 0.2, "leakage": 1}, "exactly one budget"),
+        ("eyes", {"distortion": 0.2, "leakage": 1}, "exactly one of distortion and leakage must be given; got both"),
         ("id", {"distortion": 0.2}, "fewer than 2,000 different values in 4,000 rows; got 4,000, as of a key"),
         ("eyes", {"distortion": 0.2, "by": "id"}, "by must be a column of at most 1,000 values; got 'id' with 4,000"),
         (
