@@ -130,7 +130,7 @@ def floors_of(given: Sequence[str]) -> float | dict[str, float] | None:
     if len(floors) < len(named) or (len(named) > 1 and not all(sign for _, sign, _ in named)):
         raise click.BadParameter(
             f"must be one number for all categories, or one for each CATEGORY; got {' '.join(given)!r}. Give one "
-            "NUMBER, or a CATEGORY=NUMBER for each category."
+            "NUMBER, or one [CATEGORY=]NUMBER for each category."
         )
     return floors if any(sign for _, sign, _ in named) else next(iter(floors.values()), None)
 

@@ -274,7 +274,7 @@ def test_r_reads_what_was_written(size, tmp_path, rng):
 
 
 def test_notion_of_refuses_what_it_does_not_know():
-    with pytest.raises(ValueError, match="must be one of 'differential privacy', .*; got 'trust'"):
+    with pytest.raises(ValueError, match=r"must be one of 'differential privacy', .*; got 'trust'"):
         notion_of({"name": "trust"}, 2)
 
 
