@@ -29,9 +29,9 @@ unexport MPLBACKEND PYTHONPATH PYTHONHOME
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-setup: $(STAMP)  ## Build .venv from the locks (the other targets do it when needed)
+setup: $(STAMP)  ## Build .venv from the lock files (the other targets do it when needed)
 
-figures: $(STAMP)  ## Draw the figures and tables into figures/, from what changed (ALL=1: from all)
+figures: $(STAMP)  ## Draw the figures and tables that changed into figures/ (ALL=1: all of them)
 	@$(VENV)/bin/privacy-distortion figures $(if $(ALL),--all)
 
 test: lint  ## Check style and types, run the tests, and compare every notebook with its stored outputs
@@ -56,13 +56,13 @@ site: $(STAMP)  ## Build the site into build/site: notebooks, ledger, gallery, e
 lab: $(STAMP)  ## Open the notebooks in JupyterLab (in a container: LAB='--allow-root --no-browser --ip=0.0.0.0')
 	@$(PY) -m jupyter lab $(LAB) notebooks
 
-verify: $(STAMP)  ## Judge every claim of the papers again (INSTANCES=1000 SCHEDULER=tcp://... RECORD=1)
+verify: $(STAMP)  ## Check every entry of the ledger again (INSTANCES=1000 SCHEDULER=tcp://... RECORD=1)
 	@$(VENV)/bin/privacy-distortion verify $(if $(INSTANCES),--instances $(INSTANCES)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(RECORD),--record)
 
-fuzz: $(STAMP)  ## Judge optima of random legitimate problems independently (N=1000 SEED=0 ONLY=tiny/Renyi JOBS=1)
+fuzz: $(STAMP)  ## Check optima of random problems by independent methods (N=1000 SEED=0 ONLY=tiny/Renyi JOBS=1)
 	@$(PY) -m tests.fuzz $(if $(N),-n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs $(JOBS))
 
-claim: $(STAMP)  ## Write the skeleton of a new claim (NAME=paper.function MODULE=paper_section)
+claim: $(STAMP)  ## Write the skeleton of a new ledger entry (NAME=paper.function MODULE=paper_section)
 	@$(PY) -m paper_repro.claims.skeleton $(NAME) $(MODULE)
 
 bench: $(STAMP)  ## Time the library
@@ -72,13 +72,13 @@ bench: $(STAMP)  ## Time the library
 COMPILE = $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--no-header --no-emit-index-url --no-emit-find-links --generate-hashes $(if $(UPGRADE),--upgrade)
 
-lock: $(STAMP)  ## Resolve the locks again (UPGRADE=1 takes the newest versions)
+lock: $(STAMP)  ## Resolve the lock files again (UPGRADE=1 takes the newest versions)
 	@echo "bootstrap.lock"
 	@echo uv | $(COMPILE) - --output-file bootstrap.lock
 	@echo "requirements.lock"
 	@printf 'editables\nhatchling\n' | $(COMPILE) --extra all --extra site --extra test pyproject.toml - --output-file requirements.lock
 
-clean:  ## Remove what the other targets build, but not .venv, figures/ or what you put into build/
+clean:  ## Remove the files that other targets build, but not .venv, figures/ or your own files in build/
 	@rm -rf build/docs build/explorer build/fuzz build/notebooks build/site build/verify dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -path ./$(VENV) -prune -o -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -exec rm -rf {} +
 

@@ -1,7 +1,9 @@
-"""The command ``privacy-distortion``: one best mechanism, the figures, the notebooks' outputs, and the verdicts on the claims."""
+"""The command ``privacy-distortion``: optimal mechanisms, columns of one's own, figures, notebooks, and the ledger's checks."""
 
 from __future__ import annotations
 
+import difflib
+import re
 import sys
 from collections import Counter
 from typing import Any
@@ -11,15 +13,19 @@ import click
 import paper_repro as pr
 from paper_repro.certificates.checker import report
 from paper_repro.claims import VERDICTS, all_claims, compare, faults, judge, read_ledger, write_ledger
+from paper_repro.claims.base import PAPERS
 from paper_repro.claims.verify import INSTANCES, LEDGER, QUICK, Journal, Row
 from paper_repro.columns import commands
 from paper_repro.columns.options import (
     EXPECTED,
-    Once,
+    Commands,
+    Whole,
     address_option,
     budget_options,
+    check_budget,
     check_effects,
     chosen_notion,
+    in_words,
     interrupted_by_sigterm,
     notion_options,
 )
@@ -35,47 +41,79 @@ def _draw(*told: Any) -> None:
     save_own_tradeoff(*told)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=commands.examples("privacy-distortion best P_II_6 --distortion 0.2", "privacy-distortion release --help"),
+)
 @click.version_option(pr.__version__)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """How little need a published category reveal, if it may be changed with probability at most D?"""
-    context.obj = _draw  # what draws is on a higher floor than the commands for columns
+    """Mechanisms of least leakage for a category that may be changed with probability at most D.
 
+    The commands compute optimal mechanisms, release a column of a table and estimate from it, and reproduce the figures and the
+    ledger of five papers.
+    """
+    context.obj = _draw  # the module that draws is on a higher floor than the commands for columns
 
-main.command_class = Once
 
 for _command in (commands.tradeoff, commands.release, commands.estimate, commands.inspect):
     main.add_command(_command)
 
 
-@main.command()
+_JOBS = click.option(
+    "--jobs",
+    type=Whole(min=1),
+    default=2,
+    show_default=True,
+    metavar="NUMBER",
+    help="Number of notebooks that run at once.",
+)
+
+
+@main.command(
+    epilog=commands.examples(
+        "privacy-distortion figures",
+        "privacy-distortion figures --only figure_4 --output build/mine",
+        "privacy-distortion figures --all --jobs 4",
+    )
+)
 @click.option("--output", default=str(FIGURES), metavar="FOLDER", help="Folder for the files; default: figures/.")
-@click.option("--only", multiple=True, metavar="RUN", help="Only this run of notebooks/runs.toml; may be repeated.")
-@click.option("--jobs", default=2, show_default=True, help="Notebooks that run at the same time.")
-@click.option("--all", "again", is_flag=True, help="Run those too of which nothing has changed.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="RUN",
+    help="Run to draw, by its name in notebooks/runs.toml; may be repeated. Default: all.",
+)
+@_JOBS
+@click.option("--all", "again", is_flag=True, help="Runs of which nothing has changed are repeated too.")
 def figures(output: str, only: tuple[str, ...], jobs: int, again: bool) -> None:
-    """Run the notebooks that changed and collect the figures and tables that they draw, with a manifest."""
+    """Run the notebooks that changed, and collect the figures and tables that they draw, with a manifest.
+
+    It needs a clone of the repository.
+    """
     try:
         with interrupted_by_sigterm():
             written = run_figures(output, only, jobs, again=again)
     except NotebookRunError as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(
+            re.sub(r"^run must", "--only must", re.sub(r"^(the )?output", "--output", str(error)))
+        ) from None
     click.echo(f"{len(written)} files in {output}")
 
 
-@main.command()
+@main.command(epilog=commands.examples("privacy-distortion check best.json"))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 def check(files: tuple[str, ...]) -> None:
-    """Verify certificates of optima in exact arithmetic; nothing is solved, and no other part of the package is used."""
+    """Verify certificates of optima in exact arithmetic, without any solver; exit code 1 if one is refused."""
     sys.exit(report(files) > 0)
 
 
-@main.command()
-@click.option("--check", is_flag=True, help="Compare with the stored outputs and change nothing.")
-@click.option("--jobs", default=2, show_default=True, help="Notebooks that run at the same time.")
+@main.command(epilog=commands.examples("privacy-distortion notebooks", "privacy-distortion notebooks --check"))
+@click.option("--check", is_flag=True, help="Comparison with the stored outputs, which stay as they are.")
+@_JOBS
 def notebooks(check: bool, jobs: int) -> None:
-    """Run the notebooks again and store their outputs."""
+    """Run the notebooks again and store their outputs. It needs a clone of the repository."""
     try:
         with interrupted_by_sigterm():
             changed = refresh_notebooks(check=check, jobs=jobs)
@@ -84,60 +122,86 @@ def notebooks(check: bool, jobs: int) -> None:
     click.echo(f"{len(changed)} notebooks changed")
 
 
-@main.command()
-@click.option("--instances", type=click.IntRange(min=1), help=f"Random instances a claim; default: {INSTANCES}.")
-@click.option("--quick", is_flag=True, help=f"Only {QUICK} random instances a claim.")
-@address_option
-@click.option("--record", is_flag=True, help="Put the result on record instead of comparing it.")
+@main.command(
+    epilog=commands.examples(
+        "privacy-distortion verify",
+        "privacy-distortion verify --quick",
+        "privacy-distortion verify --quick --only alvim2011.table_1a",
+    )
+)
 @click.option(
-    "--only", default="", metavar="NAME", help="Tell of the claims whose names begin so, and compare nothing."
+    "--instances",
+    type=Whole(min=1),
+    metavar="NUMBER",
+    help=f"Largest number of random instances of each entry; default: {INSTANCES}. Slow checks take fewer.",
+)
+@click.option("--quick", is_flag=True, help=f"At most {QUICK} random instances of each entry.")
+@address_option
+@click.option("--record", is_flag=True, help="Storage of the result in the ledger, in place of the comparison.")
+@click.option(
+    "--only",
+    default="",
+    metavar="NAME",
+    help="Beginning of the names of the entries to check and to print, without comparison.",
 )
 def verify(instances: int | None, quick: bool, scheduler: str, record: bool, only: str) -> None:
-    """Judge every claim of the five papers again and compare with the ledger on record."""
+    """Check every entry of the ledger again and compare with the stored verdicts.
+
+    Entries without a proof are tested with up to 500 random instances. Each check must also notice the changes that were made to
+    its entry.
+    """
     if quick and instances is not None:
-        raise click.UsageError(f"--quick stands for --instances {QUICK}; give one of the two")
+        raise click.UsageError(
+            f"--instances must be left out with --quick; got {instances}. --quick means --instances {QUICK}."
+        )
     count = QUICK if quick else instances or INSTANCES
     check_effects(dict.fromkeys(("record", "scheduler"), only and "with --only"))
     if record and count != INSTANCES:
-        raise click.UsageError(f"--record puts {INSTANCES} random instances a claim on record, and no other number")
-    if only:
-        _tell(only, count)
-        return
+        raise click.UsageError(
+            f"--instances must be {INSTANCES} with --record; got {count}. Leave it out, and --quick too."
+        )
     try:
+        if only:
+            _print_entries(only, count)
+            return
         if record:
             check_checkout("verify --record")
         recorded = [] if record else _ledger()  # before minutes of work that it would make useless
         rows = _judged(count, scheduler)
     except (pr.CertificateError, pr.SolverError, *EXPECTED) as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(in_words(error)) from None
     verdicts = Counter(row.verdict for row in rows)
-    click.echo(f"{len(rows)} claims: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS))
+    click.echo(f"{len(rows)} entries: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS))
     variants = sum(row.variants for row in rows)
     click.echo(
-        f"{sum(row.rejected for row in rows)} of {variants} changed constants change a verdict; "
-        f"{sum(row.verdict != 'not checkable' and not row.variants for row in rows)} claims declare none"
+        f"{sum(row.rejected for row in rows)} of {variants} changed statements change the verdict; "
+        f"{sum(row.verdict != 'not checkable' and not row.variants for row in rows)} entries have no changed statement"
     )
     worthless = faults(rows)
     for line in worthless:
         click.echo(line, err=True)
     if record:
         write_ledger(rows)
-        click.echo(f"on record in {LEDGER}")
+        click.echo(f"The ledger is written: {LEDGER}")
         return
     differences = compare(rows, recorded, same_instances=count == INSTANCES)
     for line in differences:
         click.echo(line, err=True)
     if differences or worthless:
         raise click.ClickException(
-            f"{len(differences)} differences from the ledger on record, {len(worthless)} faults of rows"
+            f"verdicts must be as in the ledger; got {len(differences)} differences and {len(worthless)} entries whose check is "
+            "void. Correct the checks, or store the new verdicts by verify --record."
         )
-    click.echo("as on record")
+    click.echo("All verdicts are as in the ledger.")
 
 
-def _tell(beginning: str, count: int) -> None:
-    chosen = [claim for claim in all_claims() if claim.name.startswith(beginning)]
+def _print_entries(beginning: str, count: int) -> None:
+    every = all_claims()
+    chosen = [claim for claim in every if claim.name.startswith(beginning)]
     if not chosen:
-        raise click.BadParameter(f"no claim begins with {beginning!r}", param_hint=["--only"])
+        near = difflib.get_close_matches(beginning, [claim.name for claim in every], n=1)
+        way = f"Did you mean {near[0]!r}?" if near else f"Begin with a paper: {', '.join(PAPERS)}."
+        raise click.UsageError(f"--only must be the beginning of an entry's name; got {beginning!r}. {way}")
     rows = judge(count, claims=chosen)
     for row in rows:
         counts = (
@@ -152,15 +216,16 @@ def _ledger() -> list[Row]:
     try:
         if rows := read_ledger(LEDGER):
             return rows
-        raise ValueError("it has no rows")
+        raise ValueError("no entries")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise click.ClickException(
-            f"cannot read the ledger on record, {LEDGER}: {type(error).__name__}: {error}; restore it, or verify --record"
+            f"the ledger must be a file with an entry in each row; got {str(LEDGER)!r} ({type(error).__name__}: "
+            f"{' '.join(str(error).split())}). Restore the file, or write it by verify --record."
         ) from None
 
 
 def _judged(count: int, scheduler: str) -> list[Row]:
-    with click.progressbar(length=1, label=f"{count} random instances a claim", file=sys.stderr) as bar:
+    with click.progressbar(length=1, label=f"up to {count} random instances of each entry", file=sys.stderr) as bar:
 
         def progress(done: int, tasks: int) -> None:
             bar.length = tasks
@@ -174,22 +239,33 @@ def _judged(count: int, scheduler: str) -> list[Row]:
         return rows
 
 
-@main.command(epilog=f"Known source sets: {', '.join(pr.source_set_names())}.")
+@main.command(
+    epilog=f"Known source sets: {', '.join(pr.source_set_names())}.\n\n"
+    + commands.examples(
+        "privacy-distortion best P_II_6 --distortion 0.2",
+        "privacy-distortion best priors.csv --leakage 1.5 --notion 'mutual information'",
+        "privacy-distortion best P_II_4 --distortion 1/5 --notion 'approximate differential privacy' --delta 0.01 --standard",
+    )
+)
 @click.argument("source_set")
 @budget_options
 @notion_options
 def best(
-    source_set: str, distortion: float | None, leakage: float | None, notion: str, **parameters: float | None
+    source_set: str,
+    distortion: float | None,
+    leakage: float | None,
+    notion: str,
+    standard: bool,
+    **parameters: float | None,
 ) -> None:
-    """Print the best mechanism for SOURCE_SET, a known name or a CSV file, at a distortion or a leakage."""
-    if (distortion is None) == (leakage is None):
-        raise click.UsageError("give exactly one budget: --distortion or --leakage")
+    """Print the optimal mechanism for SOURCE_SET, a known name or a CSV file of priors, at a distortion or a leakage."""
+    check_budget(distortion, leakage)
     try:
-        chosen = chosen_notion(notion, **parameters)
+        chosen = chosen_notion(notion, standard=standard, **parameters)
         source = pr.load_source_set(source_set)
         found = pr.optimal_mechanism(source, distortion=distortion, leakage=leakage, notion=chosen)
     except (ValueError, *EXPECTED) as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(in_words(error)) from None
     click.echo(found)
     labels = [str(label) for label in source.labels]
     width = max(8, *map(len, labels))

@@ -36,6 +36,6 @@ def check_checkout(what: str) -> None:
     """
     if not in_checkout():
         raise FileNotFoundError(
-            f"{what} needs a checkout of the project, with its notebooks and data; this is the package installed in "
-            f"{_PACKAGE}. Clone the repository, and run the command there."
+            f"{what} must be run in a clone of the repository, with its notebooks and data; got the package installed in "
+            f"{str(_PACKAGE)!r}. Clone the repository, and run make setup there."
         )

@@ -696,7 +696,7 @@ def _existing(path: Path) -> Path:
             continue
     where = "" if path.is_absolute() else f" in {' or '.join(map(str, folders))}"
     raise FileNotFoundError(
-        f"no source set file {printable(str(path))}{where}. Give the path of an existing .csv file, not of a folder."
+        f"the file of a source set must exist; got {shown(path)}, which is no file{where}. Give the path of a .csv file."
     )
 
 

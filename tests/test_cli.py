@@ -98,19 +98,19 @@ def test_best_without_distortion_keeps_every_letter(call):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["P_II_6"], "give exactly one budget: --distortion or --leakage"),
-        (["P_II_6", "--distortion", 0.2, "--leakage", 1], "give exactly one budget: --distortion or --leakage"),
-        (["P_II_6", "--distortion", 20], "'--distortion': distortion must be a probability of change between 0 and 1; got 20.0"),
-        (["P_II_6", "--distortion", "-0.1"], "distortion must be a probability of change between 0 and 1; got -0.1"),
-        (["P_II_6", "--distortion", "nan"], "distortion must be a probability of change between 0 and 1; got nan"),
-        (["P_II_6", "--leakage", "-1"], "'--leakage': leakage must be at least 0 nats (infinity is allowed); got -1.0"),
-        (["P_II_6", "--distortion", "half"], "'--distortion': 'half' is not a valid float"),
-        (["P_II_6", "--distortion", 0.2, "--notion", "privacy"], "'--notion': 'privacy' is not one of 'differential privacy', "),
-        (["P_II_6", "--distortion", 0.2, "--alpha", 3], "--alpha has no effect on differential privacy; leave it out"),
-        (["P_II_6", "--distortion", 0.2, "--notion", "mutual information", "--alpha", 3], "--alpha has no effect on mutual inf"),
-        (["P_II_6", "--distortion", 0.2, "--notion", "Renyi differential privacy", "--delta", 0.1], "--delta has no effect on"),
-        (["P_II_6", "--distortion", 0.2, "--notion", "Sibson information", "--alpha", 0.5], "'--alpha': alpha must be"),
-        (["P_II_6", "--distortion", 0.2, "--notion", "approximate differential privacy", "--delta", 7], "'--delta': delta must"),
+        (["P_II_6"], "--leakage must be given, exactly one of the two; got neither. Add one."),
+        (["P_II_6", "--distortion", 0.2, "--leakage", 1], "exactly one of the two; got both. Leave out one."),
+        (["P_II_6", "--distortion", 20], "--distortion must be a probability"),
+        (["P_II_6", "--distortion", "-0.1"], "--distortion must be a probability"),
+        (["P_II_6", "--distortion", "nan"], "--distortion must be a probability"),
+        (["P_II_6", "--leakage", "-1"], "--leakage must be at least 0 nats"),
+        (["P_II_6", "--distortion", "half"], "--distortion must be a number, such as 0.25 or 1/4; got 'half'."),
+        (["P_II_6", "--distortion", 0.2, "--notion", "privacy"], "--notion must be one of differential privacy, "),
+        (["P_II_6", "--distortion", 0.2, "--alpha", 3], "--alpha must be left out with --notion 'diff"),
+        (["P_II_6", "--distortion", 0.2, "--notion", "mutual information", "--alpha", 3], "--alpha must be left out with"),
+        (["P_II_6", "--distortion", 0.2, "--notion", "Renyi differential privacy", "--delta", 0.1], "--delta must be left out"),
+        (["P_II_6", "--distortion", 0.2, "--notion", "Sibson information", "--alpha", 0.5], "--alpha must be"),
+        (["P_II_6", "--distortion", 0.2, "--notion", "approximate differential privacy", "--delta", 7], "--delta must be"),
     ],
 )  # fmt: skip
 def test_best_refuses_wrong_options_by_their_names(refused, arguments, message):
@@ -120,8 +120,8 @@ def test_best_refuses_wrong_options_by_their_names(refused, arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["P_II_7", "--distortion", 0.2], "unknown source set 'P_II_7'; known are P_I_2, P_II_4"),
-        (["lost.csv", "--distortion", 0.2], f"no source set file lost.csv in {Path.cwd()}"),
+        (["P_II_7", "--distortion", 0.2], "SOURCE_SET must be one of P_I_2, P_II_4, "),
+        (["lost.csv", "--distortion", 0.2], f"must exist; got 'lost.csv', which is no file in {Path.cwd()}"),
     ],
 )
 def test_best_refuses_an_unknown_set_in_one_line(refused, arguments, message):
@@ -137,10 +137,13 @@ def test_the_help_of_best_lists_the_known_sets_and_notions(call):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"a,b\n0.5\n", "own.csv: line 2 has 1 columns where the header names 2 letters"),
-        (b"a,b\n0.5,half\n", "own.csv: line 2, column 'b' is 'half'"),
-        (b"a,b\n0.5,0.4\n", "own.csv: line 2 sums to 0.9; every row must sum to 1 within 1e-09"),
-        (b"", "own.csv: needs a header"),
+        (b"a,b\n0.5\n", "own.csv: line 2 must have 2 columns, one for each category of the header; got 1."),
+        (
+            b"a,b\n0.5,half\n",
+            "own.csv: line 2, column 'b' must be a probability, a finite number between 0 and 1; got 'half'.",
+        ),
+        (b"a,b\n0.5,0.4\n", "own.csv: line 2 must sum to 1 within 1e-09; got 0.9."),
+        (b"", "own.csv must have a header that names the categories"),
     ],
 )
 def test_best_refuses_a_bad_csv_in_one_line(refused, tmp_path, content, message):
@@ -168,17 +171,20 @@ def test_best_says_when_a_file_may_not_be_read(refused, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--quick", "--instances", 9], "--quick stands for --instances 4; give one of the two"),
-        (["--record", "--quick"], "--record puts 500 random instances a claim on record, and no other number"),
+        (
+            ["--quick", "--instances", 9],
+            "--instances must be left out with --quick; got 9. --quick means --instances 4.",
+        ),
+        (["--record", "--quick"], "--instances must be 500 with --record; got 4."),
         (
             ["--record", "--instances", 1000],
-            "--record puts 500 random instances a claim on record, and no other number",
+            "--instances must be 500 with --record; got 1000.",
         ),
-        (["--instances", 0], "'--instances'"),
-        (["--scheduler", "here"], "'--scheduler': must be an address such as tcp://127.0.0.1:8786, got 'here'"),
+        (["--instances", 0], "--instances must be a whole number, at least 1; got '0'."),
+        (["--scheduler", "here"], "--scheduler must be an address, such as tcp://127.0.0.1:8786; got 'here'."),
         (
             ["--scheduler", "http://here"],
-            "'--scheduler': must be an address such as tcp://127.0.0.1:8786, got 'http://here'",
+            "--scheduler must be an address, such as tcp://127.0.0.1:8786; got 'http://here'.",
         ),
     ],
 )
@@ -205,7 +211,7 @@ def test_verify_reads_the_record_before_it_judges(refused, monkeypatch, tmp_path
 
 def test_verify_record_needs_a_checkout(refused, monkeypatch, judges_nothing, tmp_path):
     monkeypatch.setattr("paper_repro.paths.NOTEBOOKS", tmp_path / "notebooks")
-    assert "verify --record needs a checkout of the project" in refused("verify", "--record")
+    assert "verify --record must be run in a clone of the repository" in refused("verify", "--record")
 
 
 def test_sigterm_interrupts_verify(call, monkeypatch):
@@ -223,24 +229,29 @@ def test_sigterm_interrupts_verify(call, monkeypatch):
 def test_figures_refuses_an_unwritable_folder(refused, tmp_path):
     (tmp_path / "file").write_text("earlier")
     line = refused("figures", "--output", tmp_path / "file" / "figures")
-    assert re.fullmatch(r"Error: cannot write into .*/file/figures: Not a directory", line)
+    assert re.fullmatch(
+        r"Error: --output must be a folder that you may write to; got .*/file/figures' \(Not a directory\)\. Name another .+",
+        line,
+    )
     assert (tmp_path / "file").read_text() == "earlier"
 
 
 def test_figures_refuses_a_file_in_place_of_the_folder(refused, tmp_path):
     (tmp_path / "file").write_text("earlier")
-    assert "cannot write into" in refused("figures", "--output", tmp_path / "file")
+    assert "--output must be a folder that you may write to" in refused("figures", "--output", tmp_path / "file")
     assert (tmp_path / "file").read_text() == "earlier"
 
 
 def test_figures_refuses_an_unknown_run_and_lists_those_there_are(refused, tmp_path):
     line = refused("figures", "--output", tmp_path / "out", "--only", "figure_9")
-    assert line == f"Error: no run 'figure_9'; there is {', '.join(sorted(run.name for run in load_runs()))}"
+    known = ", ".join(sorted(run.name for run in load_runs()))
+    assert line == f"Error: --only must be one of {known}; got 'figure_9'. Did you mean 'figure_7'?"
     assert not (tmp_path / "out").exists()
 
 
 def test_figures_refuses_no_jobs(refused, tmp_path):
-    assert refused("figures", "--output", tmp_path / "out", "--jobs", 0) == "Error: jobs must be at least 1, got 0"
+    line = refused("figures", "--output", tmp_path / "out", "--jobs", 0, usage=True)
+    assert line == "Error: --jobs must be a whole number, at least 1; got '0'. Write it with digits alone."
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

@@ -581,7 +581,7 @@ export const GRAPHS = {
 
 export const NOTIONS = {
   dp: { name: "differential privacy", python: ({ graph }, size) => (graph === "clique" ? "" : `pr.DifferentialPrivacy(pr.${graph}(${size}))`) },
-  approximate: { name: "approximate differential privacy", python: ({ delta }) => `pr.ApproximateDP(${delta})` },
+  approximate: { name: "pointwise (ε, δ)-differential privacy", python: ({ delta }) => `pr.ApproximateDP(${delta})` },
   leakage: { name: "maximal leakage", python: () => "pr.MaximalLeakage()" },
   information: { name: "maximal information", python: () => "pr.MaximalInformation()" },
 };
@@ -593,13 +593,13 @@ const MOST = { diagonal: 60, coefficients: 2400, channel: 12, lift: 1000 };
 export function tooLarge({ notion, graph = "clique" }, vertices) {
   const count = vertices.length, size = vertices[0].length;
   if (notion === "information" && (size > MOST.channel || size * size * count > MOST.lift)) {
-    return `Maximal information over ${size} letters and ${count} vertices takes longer than a page should`;
+    return `Maximal information for ${size} categories and ${count} vertices takes too long for this page`;
   }
   if (notion === "dp" && graph !== "clique" && size > MOST.channel) {
-    return `A graph of ${size} answers takes longer than a page should; at most ${MOST.channel} are drawn here`;
+    return `A graph of ${size} categories takes too long for this page, which takes at most ${MOST.channel}`;
   }
   if (size > MOST.diagonal || size * count > MOST.coefficients) {
-    return `${size} letters and ${count} vertices take longer than a page should`;
+    return `${size} categories and ${count} vertices take too long for this page`;
   }
   return "";
 }
@@ -817,7 +817,7 @@ export class InputError extends Error {}
 // A table of probabilities, one distribution a row, as it is pasted: commas, semicolons or tabs, with or without letters' names.
 export function parseTable(text) {
   const lines = text.split(/\r?\n/).map((line, n) => ({ line: line.trim(), row: n + 1 })).filter(({ line }) => line && !line.startsWith("#"));
-  if (!lines.length) throw new InputError("The table is empty: write one distribution a line, such as 0.5, 0.3, 0.2");
+  if (!lines.length) throw new InputError("The table must have a prior; got no line. Write one prior per line, such as 0.5, 0.3, 0.2");
   const separator = ["\t", ";", ","].find((sign) => lines[0].line.includes(sign)) ?? /\s+/;
   const split = ({ line, row }) => ({ row, cells: line.split(separator).map((cell) => cell.trim()) });
   const number = (cell) => {
@@ -829,17 +829,17 @@ export function parseTable(text) {
   const names = ({ cells }) => cells.every((cell) => Number.isNaN(number(cell)))
     || (cells.every((cell) => /^\d+$/.test(cell)) && new Set(cells).size === cells.length && sum(cells.map(Number)) !== 1);
   const header = names(rows[0]) ? rows.shift().cells : null;
-  if (!rows.length) throw new InputError("The table has names of letters and no distribution: write one a line below them");
+  if (!rows.length) throw new InputError("The table must have a prior; got names of categories only. Write one prior per line below them");
   const size = header?.length ?? rows[0].cells.length;
-  if (header && new Set(header).size < size) throw new InputError(`Row 1 names two letters alike: ${header.join(", ")}; name them apart`);
+  if (header && new Set(header).size < size) throw new InputError(`Names of categories must be distinct; got ${header.join(", ")} in row 1. Rename one`);
   const vertices = rows.map(({ row, cells }) => {
-    if (cells.length !== size) throw new InputError(`Row ${row} has ${cells.length} values where ${size} letters need ${size}; write 0 for a letter that never occurs`);
+    if (cells.length !== size) throw new InputError(`Row ${row} must have ${size} numbers, one for each category; got ${cells.length}. Write 0 for a category that never occurs`);
     const values = cells.map((cell, column) => {
       const x = number(cell);
       if (x >= 0 && x <= 1) return x;
-      throw new InputError(`Row ${row}, column ${header ? header[column] : column + 1}: “${cell}” is no probability; write a number between 0 and 1`);
+      throw new InputError(`Row ${row}, column ${header ? header[column] : column + 1} must be a probability; got “${cell}”. Write a number between 0 and 1`);
     });
-    if (Math.abs(sum(values) - 1) > 1e-9) throw new InputError(`Row ${row} sums to ${+sum(values).toPrecision(10)}; each row must sum to 1`);
+    if (Math.abs(sum(values) - 1) > 1e-9) throw new InputError(`Row ${row} must sum to 1; got ${+sum(values).toPrecision(10)}. Correct it`);
     return values;
   });
   return { labels: header ?? range(size).map((i) => `x${i + 1}`), vertices };

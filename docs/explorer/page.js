@@ -6,9 +6,9 @@ const $ = (id) => document.getElementById(id);
 const TABLES = Object.fromEntries(Object.entries(JSON.parse($("sets").textContent)).map(([name, text]) => [name, parseTable(text)]));
 const NAMES = Object.keys(TABLES);
 const CLASSES = {
-  I: "Class I: the uniform distribution is in the set.",
-  II: "Class II: one order of the letters sorts every distribution of the set, and none is uniform.",
-  III: "Class III: the distributions of the set order the letters differently, and none is uniform.",
+  I: "Class I: the uniform prior is in the source set.",
+  II: "Class II: one order of the categories sorts every prior of the source set, and none is uniform.",
+  III: "Class III: the priors of the source set order the categories differently, and none is uniform.",
 };
 
 let solver, state, problem, facts, drawn, running = 0;
@@ -29,9 +29,9 @@ function fill() {
   const option = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
   const size = (name) => TABLES[name].vertices[0].length, count = (name) => TABLES[name].vertices.length;
   $("set").append(
-    option("three", "three letters, dragged"), option("table", "a table of your own"), option("uniform", "uniform"),
+    option("three", "three categories, to drag"), option("table", "a table of your own"), option("uniform", "uniform"),
     ...[...NAMES].sort((one, two) => size(one) - size(two)).map((name) =>
-      option(name, `${name}: ${count(name) > 1 ? `${count(name)} priors` : "a prior"}, ${size(name)} letters`)),
+      option(name, `${name}: ${count(name) > 1 ? `${count(name)} priors` : "a prior"}, ${size(name)} categories`)),
   );
   $("notion").append(...Object.entries(NOTIONS).map(([key, { name }]) => option(key, name)));
 }
@@ -80,7 +80,7 @@ function schedule() {
 
 function number(id, key) {
   const [low, high] = LIMITS[key], x = Number($(id).value), right = $(id).value.trim() !== "" && x >= low && x <= high;
-  const told = right ? "" : `“${$(id).value}” is no ${key} between ${low} and ${high}; ${state[key]} is kept.`;
+  const told = right ? "" : `${key} must be between ${low} and ${high}; got “${$(id).value}”. ${state[key]} is kept.`;
   $("budget-problem").textContent = told;
   if (right) change({ [key]: x });
 }
@@ -180,7 +180,7 @@ function update() {
     performance.mark("shown");
   } catch (error) {
     console.warn(error);
-    say(`No optimum was found here (${error.message}). In Python: ${$("python").textContent}`);
+    say(`No optimum was found on this page (${error.message}). In Python: ${$("python").textContent}`);
   }
 }
 
@@ -204,7 +204,7 @@ function answer() {
     : `✓ certified: no mechanism ${unit === "nats" ? "leaks" : "changes"} less by more than ${short(gap)}${units}`;
   const ratio = document.createElement("div");
   ratio.textContent = byDistortion && leakage > 0 && leakage < 30 ? `e to this power is ${+Math.exp(leakage).toPrecision(10)}.`
-    : leakage === 0 ? "Nothing needs to leak: the answer may be drawn without looking." : "";
+    : leakage === 0 ? "No leakage is needed: the published category may be independent of the true one." : "";
   $("answer").replaceChildren(main, proof, ratio);
 }
 
@@ -237,8 +237,8 @@ const cell = (x) => (x === 0 || x === 1 ? `${x}` : x < 5e-5 ? x.toExponential(0)
 
 function mechanism(labels) {
   const { matrix, prior, forcing } = facts.optimum, table = $("matrix");
-  $("class").textContent = `${CLASSES[facts.class]} Row: true letter; column: published letter. Below, ${forcing
-    ? "the least favorable prior of the set, which forces the result by itself." : "the prior of the set whose distortion binds; by itself it does not force the result."}`;
+  $("class").textContent = `${CLASSES[facts.class]} Row: true category; column: published category. Below, ${forcing
+    ? "the least favorable prior of the source set, which alone forces the optimum." : "the prior of the source set that has the largest distortion; alone it does not force the optimum."}`;
   const shape = JSON.stringify(labels);
   if (table.dataset.shape !== shape) {
     const head = (row, text, scope) => Object.assign(row.appendChild(document.createElement("th")), { textContent: text, scope });
@@ -285,7 +285,7 @@ async function curves() {
       }
     }
   } catch (error) {
-    if (turn === running) say(`The curve could not be drawn to its end (${error.message}).`);
+    if (turn === running) say(`The curve could not be completed (${error.message}).`);
     return;
   }
   if (turn !== running) return;
@@ -353,7 +353,7 @@ function draw() {
   $("curve").style.height = `${tall}px`;
   $("curve").replaceChildren(...parts);
   const jumps = exact.jumps.map((jump) => `At D = ${+jump.distortion.toFixed(6)} it jumps from ${nats(jump.high)} (the limit from below, open) to ${nats(jump.low)} nats (closed).`);
-  $("curve-title").textContent = `Least leakage by ${NOTIONS[state.notion].name} against distortion: 0 nats from D = ${+problem.free.toFixed(6)} on. ${jumps.join(" ")}`;
+  $("curve-title").textContent = `Least leakage, measured by ${NOTIONS[state.notion].name}, against distortion: 0 nats from D = ${+problem.free.toFixed(6)} on. ${jumps.join(" ")}`;
   const names = { exact: "optimum", response: "randomized response", ...(upper ? { upper: "Theorem 3, upper", lower: "Theorem 3, lower" } : {}) };
   $("legend").replaceChildren(...Object.entries(names).map(([name, text]) => {
     const item = document.createElement("li"), sample = svg("svg", { viewBox: "0 0 34 10", "aria-hidden": "true" });
@@ -456,7 +456,7 @@ async function begin() {
   listen();
   if (typeof WebAssembly !== "object" || typeof DecompressionStream !== "function") {
     $("answer").textContent = "";
-    say("This browser has no WebAssembly, or hides it, and the solver needs it: open this page in a newer browser, or take the Python line below.");
+    say("This browser has no WebAssembly, which the solver needs. Open this page in a newer browser, or use the Python line below.");
     $("python").textContent = pythonLine(state, tableOf(state.set).vertices, tableOf(state.set).labels);
     return;
   }
@@ -464,7 +464,7 @@ async function begin() {
     solver = new LinearSolver(await unpacked());
   } catch (error) {
     $("answer").textContent = "";
-    say(`The solver could not be started (${error.message}): open this page in a newer browser, or take the Python line below.`);
+    say(`The solver could not be started (${error.message}). Open this page in a newer browser, or use the Python line below.`);
     return;
   }
   update();

@@ -1,4 +1,4 @@
-"""The skeleton of a new claim, for ``make claim``: an entry in the paper's TOML file and a function in one of its modules."""
+"""The skeleton of a new entry, for ``make claim``: a statement in the paper's TOML file and a function in one of its modules."""
 
 from __future__ import annotations
 
@@ -32,24 +32,29 @@ _IMPORT = "from paper_repro.claims.base import example, for_all"
 
 
 def write_skeleton(name: str, module: str = "", *, folder: Path = Path(__file__).parent) -> tuple[Path, Path]:
-    """Append a new claim's entry and its check, which judges that a <= b, and return the two files.
+    """Append a new entry and its check, whether a <= b, to the ledger of a paper, and return the two files.
 
-    ``name`` is ``paper.function``, ``module`` one of the paper's in ``paper_repro/claims``, by default the first.
+    ``name`` is ``paper.function``, ``module`` one of the paper's modules in ``paper_repro/claims``, by default the first.
 
     Raises
     ------
     ValueError
-        If the name is none or is taken, or there is no such module.
+        If the name has another form or is taken, or there is no such module.
     """
     paper, _, key = name.partition(".")
     if paper not in PAPERS or not re.fullmatch(r"[a-z]\w*", key):
-        raise ValueError(f"a claim's name is paper.function, with a paper of {', '.join(PAPERS)}; got {name!r}")
+        raise ValueError(
+            f"NAME must be paper.function, with one of the papers {', '.join(PAPERS)}; got {name!r}. Write, for example, "
+            "NAME=alvim2011.theorem_9."
+        )
     if name in statements():
-        raise ValueError(f"there is a claim named {name} already")
+        raise ValueError(f"NAME must be a new name; got {name!r}, which the ledger has. Take another name.")
     family = "kalantari2018" if paper == "kalantari2017" else paper
     known = sorted(path.stem for path in folder.glob(f"{family}*.py") if not path.stem.endswith("_tools"))
     if module and module not in known:
-        raise ValueError(f"unknown module {module!r}; those of this paper are {', '.join(known)}")
+        raise ValueError(
+            f"MODULE must be one of {', '.join(known)} for this paper; got {module!r}. Choose one of these."
+        )
     text, code = folder / f"{paper}.toml", folder / f"{module or known[0]}.py"
     text.write_text(text.read_text(encoding="utf-8").rstrip() + "\n" + _ENTRY.format(key=key), encoding="utf-8")
     source = code.read_text(encoding="utf-8").rstrip() + "\n" + _FUNCTION.format(key=key)
@@ -65,4 +70,4 @@ if __name__ == "__main__":
         for path in write_skeleton(*(sys.argv[1:3] or [""])):
             print(path)
     except ValueError as error:
-        sys.exit(f"Error: {error}\nuse: make claim NAME=paper.function MODULE=paper_section")
+        sys.exit(f"Error: {error}\nUsage: make claim NAME=paper.function MODULE=paper_section")

@@ -53,7 +53,8 @@ def mechanism_of(given: Any) -> Mechanism:
         given = getattr(given, inner, given)
     if not isinstance(given, Mechanism):
         raise ValueError(
-            f"mechanism must be what the column was released with, a Mechanism, a MechanismDocument or its path, got {given!r}"
+            "mechanism must be the one that the column was released with, a Mechanism, a sampler, a MechanismDocument or its "
+            f"path; got {given!r}. Of a release, take the sampler of its stratum."
         )
     return given
 
@@ -174,10 +175,10 @@ class Cell:
 
 
 def effective_sample_sizes(mechanism: Any, prior: ArrayLike, records: int) -> FloatArray:
-    """How many true records would tell as much of each category as so many released ones will: to know before releasing.
+    """Effective sample size of each category before a release: unperturbed records that give the same standard error.
 
-    The number of released records times ``p (1 - p)`` over the variance of the unbiased estimate, both of one record; standard
-    errors of a population's frequencies will be ``sqrt(p (1 - p) / n)`` with this n.
+    It is the number of released records times ``p (1 - p)`` over the variance of the unbiased estimate, both of one record. The
+    standard errors of a population's frequencies will be ``sqrt(p (1 - p) / n)`` with this n.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ def effective_sample_sizes(mechanism: Any, prior: ArrayLike, records: int) -> Fl
         As of :func:`mechanism_of`.
     prior : array_like, shape (M,)
         Expected frequencies.
-    records : int
+    records : int, at least 1
 
     Returns
     -------
@@ -195,7 +196,7 @@ def effective_sample_sizes(mechanism: Any, prior: ArrayLike, records: int) -> Fl
     Raises
     ------
     ValueError
-        If the channel is singular, the prior is no distribution over its letters, or ``records`` no whole number above 0.
+        If the channel is singular, the prior is no distribution over its categories, or ``records`` no whole number above 0.
 
     Examples
     --------
@@ -207,7 +208,10 @@ def effective_sample_sizes(mechanism: Any, prior: ArrayLike, records: int) -> Fl
     channel, count = mechanism_of(mechanism), check_count(records, "records")
     expected = check_probability_rows(prior, "the expected frequencies")
     if expected.shape != (1, channel.alphabet_size):
-        raise ValueError(f"prior must be one frequency for each of {channel.alphabet_size} letters, got {prior!r}")
+        raise ValueError(
+            f"prior must have one probability for each of {channel.alphabet_size} categories; got shape {expected.shape[1:]}. "
+            "Write 0 for a category that does not occur."
+        )
     check_same_letters(frame_labels(prior), channel.labels, "the expected frequencies and the mechanism")
     inverse, (expected,) = check_invertible(channel), expected
     variances = inverse.squares(inverse.published(expected)) - expected**2

@@ -1,10 +1,11 @@
-"""The commands for a column of one's own: what it would cost, its release, estimates from it, and its mechanism verified."""
+"""The commands for a column of one's own: its tradeoff, its release, estimates from it, and its mechanism verified."""
 
 from __future__ import annotations
 
 import functools
 import math
 import os
+import shlex
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +14,17 @@ from typing import Any
 import click
 
 from paper_repro.checks import as_number, check_distortion, check_grid
-from paper_repro.columns.documents import MechanismDocument
+from paper_repro.columns.documents import MechanismDocument, words_of
 from paper_repro.columns.estimating import estimate as estimated
 from paper_repro.columns.knowing import WORDS, known_labels, known_source, read_column
 from paper_repro.columns.options import (
     NUMBER,
     Once,
+    OneOf,
+    Whole,
     address_option,
     budget_options,
+    check_budget,
     check_effects,
     checked,
     chosen_notion,
@@ -34,33 +38,37 @@ from paper_repro.columns.options import (
     said,
 )
 from paper_repro.columns.releasing import release as released
-from paper_repro.columns.tables import open_table
+from paper_repro.columns.tables import one_line, open_table
 from paper_repro.columns.tradeoffs import DISTORTIONS, matrix_of, tradeoffs_of_rows
-from paper_repro.columns.tradeoffs import tradeoff as costs_of
+from paper_repro.columns.tradeoffs import tradeoff as points_of
 from paper_repro.columns.writing import check_output, whole_or_nothing, write_table
 from paper_repro.errors import optional
+from paper_repro.knowledge.counts import check_confidence
+from paper_repro.notions import Notion, notion_by_name
 from paper_repro.sources import SourceSet
 
-__all__ = ["estimate", "inspect", "release", "tradeoff"]
+__all__ = ["estimate", "examples", "inspect", "release", "tradeoff"]
 
 _NO_KEY = (
-    "The key was made for this release and is thrown away: rows of it agree, those of a later release will not; --key FILE "
-    "keeps one."
+    "The key was made for this release and is not kept: rows of this release agree with each other, but not with a later "
+    "release. To repeat it, keep a key by --key FILE."
 )
-_EACH_ROW = {True: "with --each-row, which takes TABLE as it is", False: "without --each-row"}
+_EACH_ROW = {True: "with --each-row", False: "without --each-row"}
 _OUTSIDE = (
-    "Unbiased estimates may be below 0 or above 1, and intervals are not: such a frequency is close to the end of its "
-    "interval; --method likelihood gives none of them."
+    "Unbiased estimates may be below 0 or above 1, their intervals may not: such an estimate lies outside its interval. The "
+    "estimates of --method likelihood do not."
 )
 _SAME_DATA = (
-    "What is known was taken from these very rows; publish the choice of a mechanism and you tell something of their "
+    "The source set was made from these very rows: publishing a mechanism that was chosen for it discloses something of their "
     "frequencies."
 )
 
 
 def _known(context: click.Context, parameter: click.Parameter, value: str) -> str:
     if value not in WORDS and not value.lower().endswith(".csv"):
-        raise click.BadParameter(f"{value!r} is none of {', '.join(WORDS)}, and no CSV of distributions")
+        raise click.BadParameter(
+            f"must be one of {', '.join(WORDS)}, or a .csv file of priors; got {value!r}. Choose one, or name a file."
+        )
     return value
 
 
@@ -71,22 +79,24 @@ def _column_options(command: Callable[..., Any]) -> Any:
             "missing_values",
             multiple=True,
             metavar="TEXT",
-            help="What stands for a missing value in a CSV, beside an empty cell; may be repeated.",
+            help="Text that means a missing value in a CSV file, in addition to an empty cell; may be repeated.",
         ),
-        click.option("--encoding", default="", help="Of a CSV; default: UTF-8."),
+        click.option("--encoding", default="", help="Encoding of the CSV file; default: UTF-8."),
         click.option(
             "--missing",
-            type=click.Choice(["refuse", "keep", "category"]),
+            type=OneOf(["refuse", "keep", "category"]),
             default="refuse",
             show_default=True,
-            help="What to do with missing values: publish them as missing, or make them a category.",
+            help="Treatment of missing values: refuse the table, keep them missing, or make them a category.",
         ),
         click.option(
             "--confidence",
-            type=float,
+            type=NUMBER,
             default=0.95,
             show_default=True,
-            help="Of the intervals around counts, all at once.",
+            metavar="NUMBER",
+            callback=checked(check_confidence),
+            help="Confidence level of all intervals around the counts together.",
         ),
         click.option(
             "--source",
@@ -94,28 +104,34 @@ def _column_options(command: Callable[..., Any]) -> Any:
             show_default=True,
             metavar="KNOWN",
             callback=_known,
-            help=f"What is known: {', '.join(WORDS)}, or a CSV of distributions.",
+            help="Source set, the priors that are considered possible: counts (all within confidence intervals around them), "
+            "frequencies (these alone), order (all that rank the categories alike), unknown (all), or a CSV file of priors.",
         ),
     ):
         command = option(command)
     return command
 
 
-def _epilog(*examples: str) -> str:
-    return "\b\nExamples:\n" + "\n".join(f"  {example}" for example in examples)
+def examples(*lines: str) -> str:
+    """Command lines for the end of a help text.
+
+    >>> examples("privacy-distortion inspect private.mechanism.json").splitlines()[1:]
+    ['Examples:', '  privacy-distortion inspect private.mechanism.json']
+    """
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 @click.command(
     cls=Once,
-    epilog=_epilog(
-        "paper-repro tradeoff survey.csv --column eye_color",
-        "paper-repro tradeoff survey.csv --column eye_color --source unknown --at 0.1 --at 0.2 --json",
-        "paper-repro tradeoff survey.csv --column eye_color --missing keep --picture eyes.png",
-        "paper-repro tradeoff years.parquet --each-row --at 0.3",
+    epilog=examples(
+        "privacy-distortion tradeoff survey.csv --column eye_color",
+        "privacy-distortion tradeoff survey.csv --column eye_color --source unknown --at 0.1 --at 0.2 --json",
+        "privacy-distortion tradeoff survey.csv --column eye_color --missing keep --picture eyes.png",
+        "privacy-distortion tradeoff years.csv --each-row --at 0.3",
     ),
 )
-@click.argument("table")
-@click.option("--column", help="The column of categories.")
+@click.argument("data", metavar="TABLE")
+@click.option("--column", metavar="NAME", help="Name of the column of categories.")
 @_column_options
 @click.option(
     "--at",
@@ -123,26 +139,29 @@ def _epilog(*examples: str) -> str:
     type=NUMBER,
     multiple=True,
     callback=checked(check_distortion),
-    help="A distortion, in [0, 1]; may be repeated. Default: 0.05 to 0.5.",
+    metavar="NUMBER",
+    help="Distortion of a point of the curve, from 0 to 1; may be repeated. Default: 0.05 to 0.5.",
 )
 @notion_options
 @click.option(
     "--pram",
     metavar="MATRIX.csv",
-    help="Compare with a matrix of one's own: a header of categories, and a row for each.",
+    help="Mechanism to compare with: a CSV file with a header of categories, and a row for each.",
 )
-@click.option("--picture", metavar="FILE.png", help="Draw the curves into this file.")
+@click.option("--picture", metavar="FILE.png", help="Picture of the curves to write, as .png, .svg or .pdf.")
 @click.option(
-    "--each-row", is_flag=True, help="TABLE has a source set in each row: probabilities or counts by category."
+    "--each-row",
+    is_flag=True,
+    help="A source set for each row of TABLE, which has a column of probabilities or counts for each category.",
 )
-@click.option("--output", metavar="FILE", help="With --each-row: write the answers into this CSV or Parquet file.")
+@click.option("--output", metavar="FILE", help="With --each-row: CSV or Parquet file to write the results into.")
 @address_option
 @json_option
 @click.pass_obj
 @one_line_errors
 def tradeoff(
     draw: Callable[..., None] | None,
-    table: str,
+    data: str,
     column: str | None,
     source: str,
     confidence: float,
@@ -153,6 +172,7 @@ def tradeoff(
     notion: str,
     alpha: float | None,
     delta: float | None,
+    standard: bool,
     pram: str | None,
     picture: str | None,
     each_row: bool,
@@ -160,47 +180,52 @@ def tradeoff(
     scheduler: str,
     as_json: bool,
 ) -> None:
-    """Print the least leakage at each distortion for a column of TABLE, a CSV or Parquet file, beside what is usual."""
-    chosen, asked = chosen_notion(notion, alpha=alpha, delta=delta), distortions or DISTORTIONS
+    """Print the least leakage at each distortion for a column of TABLE, a CSV or Parquet file.
+
+    It is compared with the leakage of the mechanism that `release` takes, of the optimum without a source set, and of randomized
+    response.
+    """
+    chosen = chosen_notion(notion, alpha=alpha, delta=delta, standard=standard)
+    asked = distortions or DISTORTIONS
     whole = ("column", "pram", "picture", "source", "missing", "missing_values", "encoding")
     check_effects(dict.fromkeys(whole if each_row else ("output", "scheduler"), _EACH_ROW[each_row]))
     check_effects({"as_json": "with --output" if output else "", **_idle_confidence(source)})
     if each_row:
-        _each_row(table, asked, chosen, confidence, output, scheduler, as_json)
+        _each_row(data, asked, chosen, confidence, output, scheduler, as_json)
         return
     if not column:
-        raise click.UsageError("name the column of categories: --column")
+        raise click.UsageError("--column must be given without --each-row; got nothing. Add --column NAME.")
     drawn = check_output(picture, kinds=(".png", ".svg", ".pdf"), what="picture") if picture else None
     given = SourceSet.from_csv(source) if source.lower().endswith(".csv") else source
     found = read_column(
-        open_table(table, encoding=encoding, missing=missing_values),
+        open_table(data, encoding=encoding, missing=missing_values),
         column,
         missing=missing,
         labels=known_labels(given),
     )
     known = known_source(given, found.counts[0], found.categories.labels, confidence=confidence)
-    rows = costs_of(known, asked, notion=chosen)
+    rows = points_of(known, asked, notion=chosen)
     own = None
     if pram:
         matrix = matrix_of(pram, known.labels)
         distortion = known.worst_case_distortion(matrix)
         own = {"distortion": distortion, "leakage": chosen.leakage(matrix, known)}
-        own["least"] = costs_of(known, [distortion], notion=chosen)[0]["least"]
+        own["least"] = points_of(known, [distortion], notion=chosen)[0]["least"]
     notes = list(map(said, found.notes))
     if source in WORDS[:3]:
         notes.append(_SAME_DATA)
     if drawn:
         assert draw is not None, "the group of commands says what draws"
-        draw(rows, own, f"{column}: {known.alphabet_size} categories, {chosen.name}", drawn)
+        draw(rows, own, f"{column}: {known.alphabet_size} categories, {words_of(chosen)}", drawn)
     if as_json:
-        about = {"table": table, "column": column, "rows": int(found.counts.sum()), "source_set": repr(known)}
+        about = {"table": data, "column": column, "rows": int(found.counts.sum()), "source_set": repr(known)}
         about |= {"class": known.source_class, "notion": chosen.name, "notes": notes}
         printed_json(about | {"points": rows, "pram": own})
         return
     head = ["distortion", "least", "estimable", "nothing known", "randomized response", "saved"]
     saved = [row["nothing_known"] - row["least"] if math.isfinite(row["least"]) else 0.0 for row in rows]
     printed_table(
-        f"{column} in {table}: leakage in nats, {chosen.name}",
+        f"{column} in {data}: leakage in nats, measured by {words_of(chosen)}",
         head,
         [[*row.values(), gain] for row, gain in zip(rows, saved, strict=True)],
     )
@@ -210,27 +235,29 @@ def tradeoff(
     click.echo(
         f"{int(found.counts.sum()):,} rows, {known.alphabet_size} categories{bounds}: Class {known.source_class}. "
         + (
-            "Knowing this buys nothing: the uniform distribution is possible."
+            "The source set saves no leakage, since it contains the uniform prior."
             if known.source_class == "I"
-            else f"Knowing this buys up to {max(saved):.3g} nats."
+            else f"The source set saves up to {max(saved):.3g} nats."
         )
     )
     if own:
         click.echo(
-            f"{pram}: {own['leakage']:.6g} nats at distortion {own['distortion']:.6g}, where {own['least']:.6g} nats "
-            "are enough."
+            f"{pram}: leakage {own['leakage']:.6g} nats at distortion {own['distortion']:.6g}; the least possible is "
+            f"{own['least']:.6g} nats."
         )
     for note in notes:
         click.echo(note)
+    if drawn:
+        click.echo(f"The picture is written: {drawn}")
 
 
 def _each_row(
-    table: str, asked: Any, notion: Any, confidence: float, output: str | None, scheduler: str, as_json: bool
+    data: str, asked: Any, notion: Any, confidence: float, output: str | None, scheduler: str, as_json: bool
 ) -> None:
     path = check_output(output) if output else None
     with progress_bar("source sets") as progress:
         found = tradeoffs_of_rows(
-            table, asked, notion=notion, confidence=confidence, scheduler=scheduler, progress=progress
+            data, asked, notion=notion, confidence=confidence, scheduler=scheduler, progress=progress
         )
     if path:
         answers = open_table(found)
@@ -241,26 +268,27 @@ def _each_row(
         printed_json(found.to_pylist())
     else:
         rows = [list(row.values()) for row in found.to_pylist()]
-        printed_table(f"Least leakage in nats at each distortion, {notion.name}", found.schema.names, rows)
+        title = f"Least leakage in nats at each distortion, measured by {words_of(notion)}"
+        printed_table(title, found.schema.names, rows)
 
 
 @click.command(
     cls=Once,
-    epilog=_epilog(
-        "paper-repro release survey.csv --column eye_color --distortion 0.3 --output private.parquet",
-        "paper-repro release survey.csv --column eye_color --leakage 1.5 --missing keep",
-        "paper-repro release survey.csv --column eye_color --distortion 0.3 --by region --output regions.csv",
-        "paper-repro release survey.csv --column eye_color --distortion 0.3 --consistent-by id --key key.bin --output "
+    epilog=examples(
+        "privacy-distortion release survey.csv --column eye_color --distortion 0.3 --output private.parquet",
+        "privacy-distortion release survey.csv --column eye_color --leakage 1.5 --missing keep",
+        "privacy-distortion release survey.csv --column eye_color --distortion 0.3 --by region --output regions.csv",
+        "privacy-distortion release survey.csv --column eye_color --distortion 0.3 --consistent-by id --key key.bin --output "
         "again.csv",
     ),
 )
-@click.argument("table")
-@click.option("--column", required=True, help="The column of categories.")
-@functools.partial(budget_options, losses=True)
+@click.argument("data", metavar="TABLE")
+@click.option("--column", required=True, metavar="NAME", help="Name of the column of categories.")
+@functools.partial(budget_options, costs=True)
 @click.option(
     "--output",
     metavar="FILE",
-    help="The CSV or Parquet file to write; without it, what would be released is only reported on.",
+    help="CSV or Parquet file to write, which must not exist; without it, the release is only reported on.",
 )
 @_column_options
 @notion_options
@@ -269,8 +297,8 @@ def _each_row(
     default=True,
     show_default=True,
     help=(
-        "Publish every category at a stated price, so that all frequencies can be estimated; or take the "
-        "optimum as it is."
+        "Mechanism that publishes every category at a stated price, so that all frequencies can be estimated; or the optimum "
+        "itself (--bare)."
     ),
 )
 @click.option(
@@ -278,45 +306,52 @@ def _each_row(
     multiple=True,
     metavar="[CATEGORY=]NUMBER",
     callback=lambda context, option, given: floors_of(given),
-    help="Probability with which each category is kept at least, or the one that is named; that may be repeated.",
+    help="Least probability with which each category is kept, or the named one; may be repeated with names.",
 )
-@click.option("--invariant", is_flag=True, help="Keep the expected frequencies as they are.")
+@click.option("--invariant", is_flag=True, help="Constraint that the expected published frequencies are the true ones.")
 @click.option(
     "--forbidden",
     nargs=2,
     multiple=True,
     metavar="TRUE PUBLISHED",
-    help="Never publish the one for the other; may be repeated.",
+    help="True category and another one that is never published for it; may be repeated.",
 )
 @click.option(
-    "--losses", metavar="MATRIX.csv", help="Costs of each change: a header of categories, and a row for each."
+    "--costs",
+    metavar="MATRIX.csv",
+    help="Cost of each change: a CSV file with a header of categories, and a row for each.",
 )
-@click.option("--by", default="", metavar="COLUMN", help="A source set and a mechanism for each value of this column.")
+@click.option("--by", default="", metavar="NAME", help="Column whose values each have a source set and a mechanism.")
 @click.option(
-    "--consistent-by", default="", metavar="ID", help="A column of IDs: the same ID and answer are published alike."
+    "--consistent-by", default="", metavar="NAME", help="Column of IDs: the same ID and category are published alike."
 )
-@click.option("--key", metavar="FILE", help="With --consistent-by: the secret key; made if there is no such file.")
-@click.option("--seed", type=int, help="UNSAFE, for tests: draw the same each time.")
+@click.option(
+    "--key", metavar="FILE", help="With --consistent-by: file of the secret key, which is made if it does not exist."
+)
+@click.option(
+    "--seed", type=Whole(min=0), metavar="NUMBER", help="UNSAFE, for tests only: seed of reproducible random draws."
+)
 @address_option
 @json_option
 @one_line_errors
-def release(table: str, alpha: float | None, delta: float | None, as_json: bool, **options: Any) -> None:
-    """Publish a column of TABLE, a CSV or Parquet file, through the best mechanism; other columns keep their values.
+def release(data: str, alpha: float | None, delta: float | None, standard: bool, as_json: bool, **options: Any) -> None:
+    """Publish a column of TABLE, a CSV or Parquet file, through the mechanism of least leakage at a distortion.
 
-    A CSV is written with its separator and encoding, and with quotation marks and line ends anew.
+    With --leakage it is the mechanism of least distortion. Least distortion is not least variance: among mechanisms of the same
+    leakage, another one can give estimates with smaller standard errors. All other columns keep their values. A CSV file keeps
+    its separator and encoding; quotation marks and line ends are written anew.
     """
-    if (options["distortion"] is None) == (options["leakage"] is None):
-        raise click.UsageError("give exactly one budget: --distortion or --leakage")
+    check_budget(options["distortion"], options["leakage"])
     check_effects({"key": "" if options["consistent_by"] else "without --consistent-by"})
     check_effects(_idle_confidence(options["source"]))
-    options["notion"] = chosen_notion(options["notion"], alpha=alpha, delta=delta)
+    options["notion"] = chosen_notion(options["notion"], alpha=alpha, delta=delta, standard=standard)
     has_key = bool(options["key"])
     options["key"] = _key(Path(options["key"]), options["output"]) if options["key"] else None
     options["forbidden"] = options["forbidden"] or None
-    if options["losses"]:
-        options["losses"] = _numbers(options["losses"])
+    if options["costs"]:
+        options["costs"] = _numbers(options["costs"])
     with progress_bar("rows") as progress:
-        made = released(table, options.pop("column"), progress=progress, **options)
+        made = released(data, options.pop("column"), progress=progress, **options)
     report = made.report()
     report["notes"] = list(map(said, made.notes))
     if options["consistent_by"] and not has_key:
@@ -330,35 +365,43 @@ def release(table: str, alpha: float | None, delta: float | None, as_json: bool,
         rows = [
             ("rows", told["rows"]),
             ("missing", told["missing"]),
-            ("known", f"{told['source_set']}"),
+            ("source set", f"{told['source_set']}"),
+            ("privacy notion", words_of(options["notion"])),
             ("leakage, nats", told["leakage"]),
-            ("distortion, expected in the worst case", told["distortion"]),
+            ("expected cost, the largest" if options["costs"] is not None else "distortion", told["distortion"]),
             (f"least possible, {unit}", told["least_possible"]),
             (
                 f"price of estimability, {unit}",
                 told["price_of_estimability"],
             ),
             *(
-                [(f"least if nothing were known, {unit}", told["least_without_knowledge"])]
+                [(f"least if every prior is possible, {unit}", told["least_without_knowledge"])]
                 if told["least_without_knowledge"] is not None
                 else []
             ),
-            *((f"leakage by {notion}, nats", nats) for notion, nats in told["leakages"].items()),
+            *((f"{_notion_words(name, options['notion'])}, nats", nats) for name, nats in told["leakages"].items()),
         ]
         printed_table(f"{made.column}{name}", ["", ""], [[label, _text(value)] for label, value in rows])
         worth = sorted(told["effective_rows"].items(), key=lambda item: item[1])
         shown = [[label, value] for label, value in worth[:20]]
-        printed_table("Unchanged rows that would tell as much (the least)", ["category", "effective rows"], shown)
+        title = "Effective sample size: unchanged rows that would give the same standard error (smallest first)"
+        printed_table(title, ["category", "effective rows"], shown)
     for note in report["notes"]:
         click.echo(note)
     if made.output:
-        click.echo(f"{made.output} is written, and its mechanism: {', '.join(map(str, made.documents))}")
+        click.echo(
+            f"The released table is written: {made.output}; its mechanism: {', '.join(map(str, made.documents))}"
+        )
     else:
-        click.echo("Nothing was written; add --output FILE to release it.")
+        click.echo("Nothing was written. Add --output FILE to release the column.")
+
+
+def _notion_words(name: str, chosen: Notion) -> str:
+    return words_of(chosen if name == chosen.name else notion_by_name(name))
 
 
 def _idle_confidence(source: str) -> dict[str, str]:
-    return {"confidence": "" if source == "counts" else f"with --source {source}: intervals are made around counts"}
+    return {"confidence": "" if source == "counts" else f"with --source {source}"}
 
 
 def _text(value: Any) -> str:
@@ -370,22 +413,24 @@ def _text(value: Any) -> str:
 def _key(path: Path, output: str | None) -> bytes | None:
     """The key in a file, which is made if there is none and something is released."""
     if output and Path(output).resolve() == path.resolve():
-        raise ValueError(f"{path} is named as the key and as the output; name two files")
+        raise ValueError(f"key must be another file than the output; got {str(path)!r} for both. Name two files.")
     if not path.exists():
         if not output:
             return None
         with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
             file.write(os.urandom(32))
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name a file for the key")
+        raise IsADirectoryError(f"key must be a file; got the folder {str(path)!r}. Name a file in it.")
     if os.name == "posix" and path.stat().st_mode & 0o077:
         raise PermissionError(
-            f"others may read the key {path}, and undo the release; make it yours alone: chmod 600 {path}"
+            f"key must be a file that only you may read; got {str(path)!r}, which others may read. Run chmod 600 "
+            f"{shlex.quote(str(path))}."
         )
     key = path.read_bytes()
     if not 16 <= len(key) <= 64:
         raise ValueError(
-            f"{path} has {len(key)} bytes, and a key 16 to 64; name a file that is not there, to have one made"
+            f"key must be a file of 16 to 64 bytes; got {str(path)!r} of {len(key)} bytes. Name a file that does not exist, "
+            "and it is made."
         )
     return key
 
@@ -395,56 +440,73 @@ def _numbers(path: str) -> Any:
         table = optional("pandas", "data").read_csv(path, comment="#", dtype=str)
         check_grid(table, as_number)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no table of costs: {error}") from None
+        raise ValueError(
+            f"costs must be a CSV file of numbers with a header of categories; got {path!r} ({one_line(error)}). Write each cost "
+            "with digits, such as 0.5 or 1/2."
+        ) from None
+    except OSError as error:
+        raise type(error)(
+            f"costs must be a CSV file that can be read; got {path!r} ({error.strerror}). Check the name and the folder."
+        ) from None
     return table
 
 
 @click.command(
     cls=Once,
-    epilog=_epilog(
-        "paper-repro estimate private.parquet --column eye_color --mechanism private.mechanism.json",
-        "paper-repro estimate private.parquet --column eye_color --mechanism private.mechanism.json --by region --json",
+    epilog=examples(
+        "privacy-distortion estimate private.parquet --column eye_color --mechanism private.mechanism.json",
+        "privacy-distortion estimate private.parquet --column eye_color --mechanism private.mechanism.json --by region --json",
+        "privacy-distortion estimate regions.csv --column eye_color --by region --mechanism regions.north.mechanism.json "
+        "--mechanism regions.south.mechanism.json",
     ),
 )
-@click.argument("table")
-@click.option("--column", required=True, help="The column that was released.")
+@click.argument("data", metavar="TABLE")
+@click.option("--column", required=True, metavar="NAME", help="Name of the released column.")
 @click.option(
     "--mechanism",
     "mechanisms",
     required=True,
     multiple=True,
     metavar="FILE.json",
-    help="The mechanism it was released with; of strata, each of them, with --by.",
+    help="Document of the mechanism that the column was released with; with strata, repeated for each of them, and --by.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval.")
+@click.option(
+    "--confidence",
+    type=NUMBER,
+    default=0.95,
+    show_default=True,
+    metavar="NUMBER",
+    callback=checked(check_confidence),
+    help="Confidence level of each interval.",
+)
 @click.option(
     "--method",
-    type=click.Choice(["unbiased", "likelihood"]),
+    type=OneOf(["unbiased", "likelihood"]),
     default="unbiased",
     show_default=True,
     help="Unbiased estimates, which may be negative, or the likeliest frequencies.",
 )
 @click.option(
     "--of",
-    type=click.Choice(["population", "sample"]),
+    type=OneOf(["population", "sample"]),
     default="population",
     show_default=True,
-    help="Whose frequencies: of those sampled from, or of the released rows themselves.",
+    help="Frequencies to estimate: of the population that the rows were sampled from, or of the released rows.",
 )
-@click.option("--by", metavar="COLUMN", help="A column that was not changed: a two-way table, as parts of all rows.")
+@click.option("--by", metavar="NAME", help="Column that was not changed: a two-way table, as proportions of all rows.")
 @click.option(
     "--missing",
-    type=click.Choice(["refuse", "leave out"]),
-    help="Rows without a value; by default left out if the mechanism says that they were kept so, and else refused.",
+    type=OneOf(["refuse", "leave out"]),
+    help="Treatment of rows without a value; default: leave them out if they were released with --missing keep, else refuse.",
 )
-@click.option("--encoding", default="", help="Of a CSV, such as latin-1; UTF-8 if not given.")
+@click.option("--encoding", default="", help="Encoding of the CSV file; default: UTF-8.")
 @json_option
 @one_line_errors
-def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Estimate the true frequencies of a released column of TABLE, with confidence intervals."""
+def estimate(data: str, column: str, mechanisms: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Estimate the true frequencies of a released column of TABLE, a CSV or Parquet file, with confidence intervals."""
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        found = estimated(table, column, mechanisms, **options)
+        found = estimated(data, column, mechanisms, **options)
     outside = (found.frequencies < found.lower) | (found.frequencies > found.upper)
     notes = [_OUTSIDE] * bool(outside.any())
     notes += [said(str(warning.message)) for warning in heard if issubclass(warning.category, UserWarning)]
@@ -455,22 +517,22 @@ def estimate(table: str, column: str, mechanisms: tuple[str, ...], as_json: bool
     rows = found.rows
     head = {name: name for name in rows[0]}
     if found.groups is not None:
-        head |= {"group": options["by"], "frequency": "part of all rows"}
+        head |= {"group": options["by"], "frequency": "proportion of all rows"}
         del head["effective sample size"]
-    title = f"{column} in {table}: {found.records:,} rows, {found.confidence:.0%} intervals, {found.method}"
+    title = f"{column} in {data}: {found.records:,} rows, {found.confidence:.0%} intervals, {found.method}"
     printed_table(title, list(head.values()), [[row[name] for name in head] for row in rows])
     for note in notes:
         click.echo(note, err=True)
 
 
-@click.command(cls=Once, epilog=_epilog("paper-repro inspect private.mechanism.json"))
+@click.command(cls=Once, epilog=examples("privacy-distortion inspect private.mechanism.json"))
 @click.argument("mechanism")
 @json_option
 @one_line_errors
 def inspect(mechanism: str, as_json: bool) -> None:
-    """Verify every number that a MECHANISM file states, from its integers alone; exit code 1 if one is wrong.
+    """Verify each number that a MECHANISM document states, from its integers alone; exit code 1 if one is wrong.
 
-    What no number can tell, such as how many rows there were, is listed as stated only: nobody can verify it.
+    Statements that the integers cannot confirm, such as the number of rows, are listed as stated only.
     """
     document = MechanismDocument.read(mechanism, verify=False)
     checks = document.inspect()
@@ -480,12 +542,17 @@ def inspect(mechanism: str, as_json: bool) -> None:
         about = {"checks": [dict(zip(names, check, strict=True)) for check in checks]}
         printed_json({"agrees": agree} | about | {"stated_only": dict(document.stated_only)})
     else:
+        words = {f"{name}, nats": f"{_notion_words(name, document.notion)}, nats" for name in document.stated}
         rows = [
-            [name, _text(stated), _text(found), "yes" if agrees else "NO"] for name, stated, found, agrees in checks
+            [words.get(name, name), _text(stated), _text(found), "yes" if agrees else "NO"]
+            for name, stated, found, agrees in checks
         ]
         printed_table(mechanism, ["", "stated", "found", "agrees"], rows)
         only = [[name, "not stated" if value is None else str(value)] for name, value in document.stated_only]
-        printed_table("Stated only, not verifiable", ["", ""], only)
+        printed_table("Stated only, cannot be verified", ["", ""], only)
     if not agree:
         wrong = [name for name, *_, agrees in checks if not agrees]
-        raise ValueError(f"{mechanism}: not as stated: {', '.join(wrong)}; it was edited, or is of another version")
+        raise ValueError(
+            f"mechanism must have the numbers that it states; got {mechanism!r} with others for {', '.join(wrong)}. Take the "
+            "original file, or the version of the package that wrote it."
+        )

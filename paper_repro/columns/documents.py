@@ -1,12 +1,13 @@
-"""The mechanism as a document: the integers that were drawn from, and all that is stated of them, for anyone to verify.
+"""The mechanism as a document: its integers, and all that is stated of them, for anyone to verify.
 
-A file is a JSON object, a field a line. Its checksum notices accidents; no number rests on it, nor on whoever wrote the file:
-:meth:`MechanismDocument.inspect` finds each again from the integers alone.
+A file is a JSON object with a field on each line. Its checksum detects accidents. No number relies on the checksum or on the
+author of the file: :meth:`MechanismDocument.inspect` computes each number again from the integers alone.
 """
 
 from __future__ import annotations
 
 import csv
+import glob
 import hashlib
 import json
 import math
@@ -21,12 +22,20 @@ from paper_repro.certificates.checker import Refused, check
 from paper_repro.checks import as_fraction, shortened
 from paper_repro.columns.sampler import BITS, IntegerSampler, MatrixSampler, SpreadSampler
 from paper_repro.graphs import Adjacency
-from paper_repro.notions import DifferentialPrivacy, MaximalLeakage, Notion, RenyiDP, notion_by_name
+from paper_repro.notions import (
+    ApproximateDP,
+    DifferentialPrivacy,
+    MaximalLeakage,
+    Notion,
+    RenyiDP,
+    SibsonInformation,
+    notion_by_name,
+)
 from paper_repro.notions.constrained import Constraints
 from paper_repro.sources import SourceSet, distance_to_hull
 from paper_repro.types import FloatArray
 
-__all__ = ["FORMAT", "Check", "MechanismDocument", "notion_of", "write_for_r"]
+__all__ = ["FORMAT", "Check", "MechanismDocument", "notion_of", "words_of", "write_for_r"]
 
 FORMAT = "privacy-distortion mechanism, version 1"
 # Leakages that are sums of logarithms may come out otherwise on another machine, in the last digits.
@@ -34,6 +43,9 @@ _CURVED = ("Renyi differential privacy", "Sibson information", "mutual informati
 _LAST_DIGITS = 1e-9
 # By how much rounding to integers, and that of the floats before it, may miss a budget.
 _ROUNDING = 1e-9
+_AS_WRITTEN = (
+    "mechanism must be a document as it was written; got {0!r}, edited or damaged: {1}. Take the original file."
+)
 # Bits of a number of which any sum is exact in double precision.
 _EXACT_SUMS = 52
 # Categories that are shown.
@@ -59,24 +71,24 @@ class MechanismDocument:
     source : SourceSet, or None
         Its labels are those of the sampler.
     notion : Notion
-        What the mechanism is best for.
+        The notion for which the mechanism is optimal.
     budget : dict
-        What was asked for: a ``distortion``, or a ``leakage`` in nats.
+        The constraint: a ``distortion``, or a ``leakage`` in nats.
     stated : dict
         Leakage in nats by the name of the notion; of the mechanism's own notion, or one as of :func:`notion_by_name`.
     distortion : float, or None
-        Worst case over the source set, a probability, or with losses an expected loss.
+        The largest over the source set: a probability of change, or with costs the largest expected cost.
     constraints, knowledge, policy : dicts
-        ``keep_at_least``, ``invariant`` and ``forbidden``; where the source set comes from; what was done with missing and
-        unknown values, and where the randomness is from.
+        ``keep_at_least``, ``invariant`` and ``forbidden``; the origin of the source set; the treatment of missing and unknown
+        values, and the origin of the randomness.
     version : str
         Of the package that wrote it.
-    losses : ndarray, shape (M, M), or None
-        In place of Hamming distortion.
+    costs : ndarray, shape (M, M), or None
+        Cost of each change, in place of 1.
     certificate : dict, or None
-        Of the optimum, for this source set or for one distribution in it: see :mod:`paper_repro.certificates`.
+        Certificate of the optimum, for this source set or for one prior in it: see :mod:`paper_repro.certificates`.
     price : float, or None
-        Nats that the mechanism leaks beyond the least there is, by the certificate: what estimable frequencies cost.
+        Leakage in nats beyond the least possible, by the certificate: the price of estimable frequencies.
     """
 
     sampler: IntegerSampler
@@ -89,7 +101,7 @@ class MechanismDocument:
     knowledge: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
-    losses: FloatArray | None = None
+    costs: FloatArray | None = None
     certificate: Mapping[str, Any] | None = None
     price: float | None = None
     _checksums: tuple[str, str] | None = None
@@ -116,7 +128,7 @@ class MechanismDocument:
             ],
             "distortion": self.distortion,
             "constraints": dict(self.constraints),
-            "losses": None if self.losses is None else self.losses.tolist(),
+            "costs": None if self.costs is None else self.costs.tolist(),
             "knowledge": dict(self.knowledge),
             "policy": dict(self.policy),
             "certificate": self.certificate,
@@ -130,7 +142,7 @@ class MechanismDocument:
     def read(
         cls, path: str | Path, *, categories: Sequence[Any] | None = None, verify: bool = True
     ) -> MechanismDocument:
-        """Read it from JSON, and verify it, unless :meth:`inspect` is to say what is wrong.
+        """Read it from JSON, and verify it, unless :meth:`inspect` is to list what is wrong.
 
         Raises
         ------
@@ -144,29 +156,38 @@ class MechanismDocument:
             text = Path(path).read_text(encoding="utf-8")
             content = json.loads(text)
         except (ValueError, RecursionError):
-            raise ValueError(f"{path} is no mechanism: it is no JSON; take the file as it was written") from None
+            raise ValueError(
+                f"mechanism must be a document in JSON; got {str(path)!r}, which is not JSON. Take the .mechanism.json file as "
+                "`release` wrote it."
+            ) from None
+        except OSError as error:
+            stem = Path(path).name.partition(".")[0]
+            near = sorted(found.name for found in Path(path).parent.glob(f"{glob.escape(stem)}*.mechanism.json"))
+            fix = f"Did you mean {shortened(near)}?" if near else "Check the name, the folder and the permissions."
+            raise type(error)(
+                f"mechanism must be a document that can be read; got {str(path)!r} ({error.strerror}). {fix}"
+            ) from None
         found = content.get("format") if isinstance(content, dict) else None
         if found != FORMAT:
             raise ValueError(
-                f"{path} is no mechanism that this version reads: its format is {found!r}, not {FORMAT!r}; take the version of "
-                "the package that wrote it"
+                f"mechanism must be a document of the format {FORMAT!r}; got {str(path)!r} of the format {found!r}. Take the "
+                "version of the package that wrote it."
             )
         try:
             document = cls._of(content, text)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, LookupError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            raise ValueError(f"{path} was edited, or is damaged: {what}; take the file as it was written") from None
+            raise ValueError(_AS_WRITTEN.format(str(path), what.rstrip("."))) from None
         own = list(document.sampler.labels)
         if categories is not None and list(categories) != own:
             raise ValueError(
-                f"{path} is for other categories: {shortened(own)}, and not {shortened(list(categories))}; take the mechanism of "
-                "this column, its categories in the same order"
+                f"categories of the mechanism must be {shortened(list(categories))}; got {shortened(own)} in {str(path)!r}. Take "
+                "the mechanism of this column, with its categories in this order."
             )
         for name, stated, again, agrees in document.inspect() if verify else ():
             if not agrees:
                 raise ValueError(
-                    f"{path} was edited, or is damaged: {name} is stated as {stated!r} and found to be {again!r}; take the file "
-                    "as it was written"
+                    _AS_WRITTEN.format(str(path), f"{name} is stated as {stated!r} and found to be {again!r}")
                 )
         return document
 
@@ -175,17 +196,17 @@ class MechanismDocument:
         stated = content.pop("checksum")
         for name in ("budget", "constraints", "knowledge", "policy"):
             if not isinstance(content[name], dict):
-                raise ValueError(f"its {name} is no table of names and values")
+                raise ValueError(f"{name!r} has no table of names and values")
         if unknown := sorted(set(content["constraints"]) - {"keep_at_least", "invariant", "forbidden"}):
-            raise ValueError(f"it has an unknown constraint {unknown[0]!r}")
+            raise ValueError(f"the constraint {unknown[0]!r} is unknown")
         if not 1 <= content["bits"] <= BITS:
-            raise ValueError(f"its bits are {content['bits']!r}, and at most {BITS}")
+            raise ValueError(f"'bits' is {content['bits']!r}, and at most {BITS} is possible")
         as_written = _checksum([line.removesuffix(",") for line in text.split("\n")[1:-3]])
         checksums = stated, as_written if as_written == stated else _checksum(_lines(content))
         labels = content["categories"]
         labels = range(labels) if isinstance(labels, int) else labels
         if len(set(labels)) != len(labels):
-            raise ValueError("a category is there twice")
+            raise ValueError("a category occurs twice")
         numbers = {name: _integers(value) for name, value in content["integers"].items()}
         bits = content["bits"]
         kind: Any = MatrixSampler if set(numbers) == {"matrix"} else SpreadSampler
@@ -195,9 +216,9 @@ class MechanismDocument:
         for entry in content["leakage"]:
             nats, name = float(entry.pop("nats")), entry["name"]
             if entry != _described(notion if name == notion.name else notion_by_name(name)):
-                raise ValueError(f"{name} has other parameters than those of this document")
+                raise ValueError(f"the parameters of {name} are stated twice, and differently")
             leakages[name] = nats
-        source, losses = content["source_set"], content["losses"]
+        source, costs = content["source_set"], content["costs"]
         return cls(
             sampler,
             None if source is None else _source_of(source, labels),
@@ -209,7 +230,7 @@ class MechanismDocument:
             content["knowledge"],
             content["policy"],
             content["package_version"],
-            None if losses is None else np.array(losses, dtype=float),
+            None if costs is None else np.array(costs, dtype=float),
             content["certificate"],
             content["price"],
             checksums,
@@ -221,7 +242,7 @@ class MechanismDocument:
     def inspect(self) -> list[Check]:
         """Every number again, from the integers alone; what cannot be is in :attr:`stated_only`.
 
-        What is exact has to agree to the last digit. Information and Renyi divergences, which have logarithms, may differ by 1e-9
+        What is exact has to agree to the last digit. Information and Rényi divergences, which have logarithms, may differ by 1e-9
         nats from machine to machine, and a budget may be missed by as much, relatively.
 
         Returns
@@ -240,7 +261,7 @@ class MechanismDocument:
             checks.append(Check(f"{own}, nats", None, self.sampler.leakage(self.notion, self.source), False))
         distortion = None
         if self.source is not None and (self.budget or self.distortion is not None):
-            distortion = self.sampler.distortion(self.source, self.losses)
+            distortion = self.sampler.distortion(self.source, self.costs)
             checks.append(Check("distortion", self.distortion, distortion, distortion == self.distortion))
         for name, most in self.budget.items():
             spent = distortion if name == "distortion" else leakages.get(self.notion.name)
@@ -304,12 +325,12 @@ class MechanismDocument:
         same &= bool(self.budget)  # a certificate is of a budget
         if "distortion" in self.budget:
             same &= "distortion" in point and float(as_fraction(point["distortion"])) == self.budget["distortion"]
-        # Of fewer mechanisms, or for other losses, a bound says nothing about this one.
+        # A bound for fewer mechanisms, or for other costs, says nothing about this one.
         asked = {"at_least": "keep_at_least", "at_most": "forbidden", "invariant": "invariant"}
         same &= all(np.any(self.constraints.get(name)) for of, name in asked.items() if certificate.get(of))
-        losses = [[float(as_fraction(cost)) for cost in row] for row in certificate.get("costs", ())]
-        own = [] if self.losses is None else self.losses.tolist()
-        same &= losses == own
+        costs = [[float(as_fraction(cost)) for cost in row] for row in certificate.get("costs", ())]
+        own = [] if self.costs is None else self.costs.tolist()
+        same &= costs == own
         if self.source is None or not same:
             return same
         priors = np.array([[float(as_fraction(p)) for p in row] for row in certificate["source_set"]["vertices"]])
@@ -325,7 +346,7 @@ class MechanismDocument:
         return all(distance_to_hull(prior, self.source.vertices) <= _ROUNDING for prior in priors)
 
     def _optimum(self, leakages: Mapping[str, float]) -> list[Check]:
-        what = "price of what is estimable, nats"
+        what = "price of estimability, nats"
         if self.certificate is None:  # nothing would prove it
             return [] if self.price is None else [Check(what, self.price, None, False)]
         try:
@@ -363,7 +384,7 @@ def _text(value: float) -> float | str:
 def _integers(value: Any) -> Any:
     array = np.array(value)
     if array.dtype.kind != "i":
-        raise ValueError("its integers are no integers")
+        raise ValueError("'integers' has other numbers than integers")
     return array.astype(np.int64)
 
 
@@ -399,6 +420,19 @@ def notion_of(described: Mapping[str, Any], letters: int) -> Notion:
             table[one, other] = weight
         given["adjacency"] = Adjacency.from_weights(table)
     return type(notion_by_name(described["name"]))(**given)
+
+
+def words_of(notion: Notion) -> str:
+    """A notion's name for people, with its parameters.
+
+    >>> words_of(ApproximateDP(0.1)), words_of(RenyiDP(2))
+    ('pointwise (ε, δ)-differential privacy with δ = 0.1', 'Rényi differential privacy of order 2')
+    """
+    if isinstance(notion, ApproximateDP):
+        return f"{notion.title} with δ = {notion.delta:g}"
+    if isinstance(notion, RenyiDP | SibsonInformation):
+        return f"{notion.title} of order {notion.alpha:g}"
+    return notion.title
 
 
 def _source_described(source: SourceSet) -> dict[str, Any]:

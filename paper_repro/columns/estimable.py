@@ -1,7 +1,7 @@
-r"""A mechanism from which every category's frequency can be estimated, close to the best one, and what that costs.
+r"""A mechanism from which every category's frequency can be estimated, close to the optimal one, and its price.
 
-The best mechanism at a large distortion publishes some categories never: their frequencies are lost. So its channel is mixed
-with that of randomized response at the same budget, as little as is needed for two things:
+The optimal mechanism at a large distortion suppresses some categories, whose frequencies are lost. So its matrix is mixed with
+the matrix of randomized response under the same constraint, with the least share that achieves two things:
 
 * every category is kept with at least a ``share``, by default half, of the chance with which randomized response keeps it;
 * no estimate is noisier than ``1 / share`` times, by default twice, what it is under randomized response.
@@ -95,8 +95,8 @@ def estimable(best: OptimalMechanism, *, share: float = 0.5) -> Estimable:
     Raises
     ------
     ValueError
-        If the best mechanism publishes the same whatever the data, so that there is nothing to estimate from; if ``share`` is
-        outside its range; or if its constraints do not allow that every category is kept so often.
+        If the optimal mechanism publishes the same whatever the data, so that nothing can be estimated; if ``share`` is outside
+        its range; or if the constraints do not allow that every category is kept so often.
 
     Examples
     --------
@@ -111,10 +111,10 @@ def estimable(best: OptimalMechanism, *, share: float = 0.5) -> Estimable:
     check_between(share, "a number between 0 and 1", 0, 1, "share")
     if best.leakage == 0 and best.source.alphabet_size > 1:
         ((name, given),) = best.budget.items()
-        way = "allow more leakage" if name == "leakage" else f"ask for a distortion below {best.distortion:.6g}"
+        allowed = "above 0" if name == "leakage" else f"below {best.distortion:.6g}"
         raise ValueError(
-            f"at {name} {given:.6g} a constant answer is best, from which nothing can be estimated; {way}, or have that "
-            "answer published by estimable=False"
+            f"{name} must be {allowed} for estimable frequencies; got {given:.6g}, at which the optimum publishes the same "
+            f"whatever the data. Take {'a larger' if name == 'leakage' else 'a smaller'} {name}, or estimable=False."
         )
     if best.constraints is not None:
         return _constrained(best, share)
@@ -156,7 +156,8 @@ def _constrained(best: OptimalMechanism, share: float) -> Estimable:
         if amplifications(found).max() <= limit:
             return _priced(best, found)
     raise ValueError(
-        "under these constraints no mechanism was found from which all frequencies can be estimated; relax them"
+        "constraints must allow that every category is kept often enough to estimate its frequency; got some that do not. Relax "
+        "them, or take estimable=False."
     )
 
 

@@ -1,6 +1,6 @@
-"""What a released column tells of the true frequencies: estimates, with intervals, of all records or within groups of them.
+"""True frequencies estimated from a released column, with confidence intervals, for all records or within groups of them.
 
-Two ways to estimate, the inverse of the channel (:mod:`paper_repro.columns.inverses`) and the greatest likelihood
+There are two ways to estimate, the inverse of the channel (:mod:`paper_repro.columns.inverses`) and the greatest likelihood
 (:mod:`paper_repro.columns.likelihood`); how accurate they are is in :mod:`paper_repro.columns.accuracy`.
 """
 
@@ -44,14 +44,14 @@ _NO_CHANCE = 1e-9
 class Estimate(ShownAsTable):
     """Estimated true frequencies of the categories of a released column, of all records or within groups of them.
 
-    Frequencies are parts of all records: those of all groups sum to 1 together,
-    and the ones of a group to its part of the records, which is known. Divide by that for frequencies within a group.
+    Frequencies are proportions of all records: they sum to 1 over all groups, and within a group to the group's proportion of the
+    records, which is known. Divide by this proportion for frequencies within a group.
 
     Attributes
     ----------
-    labels : sequence of M letters
+    labels : sequence of M categories
     groups : sequence of G values, or None
-        Of the column that was not changed.
+        Values of the column that was not changed.
     published : ndarray, shape (M,) or (G, M)
         Records of each category as published.
     frequencies : ndarray, shape (M,) or (G, M)
@@ -59,15 +59,15 @@ class Estimate(ShownAsTable):
     standard_errors : ndarray, shape (M,) or (G, M)
         Estimated standard deviations of the unbiased estimates, probabilities.
     lower, upper : ndarrays, shape (M,) or (G, M)
-        The intervals of :mod:`paper_repro.columns.estimating`, probabilities: each holds with the ``confidence``.
+        Score intervals, skewness corrected (:mod:`paper_repro.columns.accuracy`): each holds with the ``confidence``.
     effective_sample_sizes : ndarray, shape (M,) or (G, M)
-        So many true records would tell as much of each category's frequency in a population.
+        Unperturbed records that would give the same standard error of each category's frequency in a population.
     confidence : float, a probability
     method : "unbiased" or "likelihood"
     of : "population" or "sample"
-        Whose frequencies the errors and intervals are about.
+        Frequencies that the errors and intervals are for: of the population, or of the released records themselves.
     condition : float, dimensionless
-        How much errors of published frequencies grow at most; 1 if nothing was changed.
+        The largest factor by which errors of published frequencies grow in estimates; 1 if nothing was changed.
     """
 
     labels: Sequence[Hashable]
@@ -96,7 +96,7 @@ class Estimate(ShownAsTable):
 
     @cached_property
     def total(self) -> Estimate:
-        """Of all groups together, shape (M,): frequencies are the sums of theirs."""
+        """Estimates for all groups combined, shape (M,): frequencies are sums over the groups."""
         if self.groups is None:
             return self
         together = Cell.sum(self._cells)
@@ -105,11 +105,12 @@ class Estimate(ShownAsTable):
 
     @cached_property
     def misfit(self) -> float:
-        """How likely chance alone is to make published frequencies miss the mechanism's by as much, a probability.
+        """P-value of a test that the column was released with this mechanism, a probability.
 
-        Published frequencies of a mechanism cannot be any: where unbiased estimates are negative, even the likeliest true ones
-        miss them. The p-value of twice the log-likelihood's difference, as chi-square of as many degrees as these have zeros; at
-        most it is right, far below 0.001 the column or the mechanism is another one.
+        A mechanism cannot publish arbitrary frequencies: where unbiased estimates are negative, even the likeliest true
+        frequencies do not reproduce them. The statistic is twice the difference of log-likelihoods, taken as chi-square with as
+        many degrees of freedom as the likeliest frequencies have zeros. The p-value is approximate; far below 0.001, the column
+        or the mechanism is another one.
         """
         from scipy.special import chdtrc  # scipy.stats takes a second to import
 
@@ -184,34 +185,35 @@ def estimate(
         The released table: a CSV or Parquet file, read in batches, or a pandas DataFrame.
     column : str
     mechanism : Mechanism, OptimalMechanism, IntegerSampler, MechanismDocument, or the path of one; or several
-        With which the column was released. Several, for the values of the column ``by``, are a dict from these, or a list of
-        documents that say their ``stratum``.
+        The mechanism with which the column was released. Several, for the values of the column ``by``, are a dict from these
+        values, or a list of documents that state their ``stratum``.
     confidence : float, a probability above 0 and below 1
-        Of each interval.
+        Confidence level of each interval.
     method : "unbiased" or "likelihood"
-        The inverse channel times the published frequencies, which may be negative for rare categories; or the likeliest
-        distribution, of which none is. Where none is negative the two are the same. Intervals differ only where they are widened
-        to reach the likeliest.
+        Unbiased estimates, the published frequencies times the inverse of the mechanism's matrix, may be negative for rare
+        categories. The likeliest frequencies are not negative. Where no unbiased estimate is negative, both are equal. Intervals
+        differ only where they are widened to contain the likeliest frequencies.
     of : "population" or "sample"
-        Whose frequencies are estimated: of those that the records were sampled from, or of the released records themselves.
+        Frequencies that are estimated: of the population that the records were sampled from, or of the released records.
     by : str, optional
-        A column that was published as it is: estimates for each of its values, as parts of all records, so that they add up
-        to both margins. A value's part of the records is known: divided by it they are frequencies, and bounds, within it.
+        A column that was published as it is. Estimates are made for each of its values, as proportions of all records, so that
+        they add up to both margins. The proportion of a value is known: divided by it, estimates and bounds are within the value.
     missing : "refuse" or "leave out", optional
-        What to do with records without a value, where the mechanism has no category for them. By default they are left out if
-        the document says that they were kept as they are, and else refused.
+        Treatment of records without a value, where the mechanism has no category for them. By default they are left out if
+        the document states that they were kept as they are, and else refused.
     encoding : str, optional
-        Of a CSV; UTF-8 if not given.
+        Encoding of a CSV file; UTF-8 if not given.
 
     Returns
     -------
     Estimate
+        With ``frequencies``, ``standard_errors``, score intervals from ``lower`` to ``upper``, and all of them as ``frame``.
 
     Raises
     ------
     ValueError
-        If the channel is singular, with what can be estimated none the less; if a published value is no category of the
-        mechanism, or missing; if the column or an argument is none; as of :func:`paper_repro.columns.tables.open_table`.
+        If the mechanism's matrix is singular, with the sums that can still be estimated; if a published value is no category of
+        the mechanism, or missing; if the column or an argument is not valid; as :func:`paper_repro.columns.tables.open_table`.
     OSError
         If a file cannot be read.
 
@@ -229,9 +231,14 @@ def estimate(
     yes             0.2  0.142  0.260
     """
     if by == column:
-        raise ValueError(f"by names {column!r}, the column that was released; name one that was published as it is")
+        raise ValueError(
+            f"by must be another column than the released one; got {by!r} for both. Name a column that was published as it is."
+        )
     columns = [column] if by is None else [by, column]
     table = open_table(data, encoding=encoding)
+    table.check_column(column)
+    if by is not None:
+        table.check_column(by, "by")
     found = table.counts(columns)
     groups = [None] if by is None else _distinct(found.column(0).combine_chunks())
     given = _documents_read(mechanism)
@@ -242,11 +249,11 @@ def estimate(
     policies = [getattr(one, "policy", {}) for one in (given.values() if isinstance(given, Mapping) else [given])]
     kept = any(policy.get("missing") == "keep" for policy in policies)
     how = ("leave out" if kept else "refuse") if missing is None else missing
-    counts = _counted(found, columns, groups, labels, f"{table.name}: column {column}", how)
+    counts = _counted(found, columns, groups, labels, f"column {column!r} of {table.name}", how)
     if any("consistent" in str(policy.get("randomness")) for policy in policies):
         warnings.warn(
-            "the column was released consistently: records of one person and answer were changed alike, and if there are many, "
-            "intervals, which take all records to be changed independently, are too narrow",
+            "the column was released consistently, so records with the same ID and category were changed together; if there are "
+            "many of these, the intervals, which assume independent changes, are too narrow",
             stacklevel=2,
         )
     return _estimates(counts, channels, labels, None if by is None else groups, confidence, method, of)
@@ -265,7 +272,7 @@ def estimate_counts(
     Parameters
     ----------
     counts : array_like of int, shape (M,), pandas Series or dict
-        In the order of the mechanism's letters; names of a Series or dict may be in any order, and left out where nothing was
+        In the order of the mechanism's categories; names of a Series or dict may be in any order, and left out where nothing was
         published.
     mechanism, confidence, method, of :
         As of :func:`estimate`; the confidence is a probability.
@@ -273,8 +280,8 @@ def estimate_counts(
     Raises
     ------
     ValueError
-        If the channel is singular, with what can be estimated none the less; if a count is no whole number >= 0 or all are 0, or
-        their number or names are not those of the mechanism's letters; or an argument is none of those allowed.
+        If the mechanism's matrix is singular, with the sums that can still be estimated; if a count is no whole number >= 0 or
+        all are 0, or their number or names differ from the mechanism's categories; or an argument is not allowed.
 
     Examples
     --------
@@ -294,20 +301,21 @@ def estimate_counts(
         place = {label: number for number, label in enumerate(channel.labels)}
         for label in own:
             if label not in place:
-                raise ValueError(_no_letter("counts", label, channel.labels))
+                raise ValueError(_no_category("counts", label, channel.labels))
         check_labels(own, len(own))
         full = np.zeros(channel.alphabet_size)
         full[[place[label] for label in own]] = table
         table = full
     if len(table) != channel.alphabet_size:
         raise ValueError(
-            f"there are {len(table)} counts for the {channel.alphabet_size} letters of the mechanism; give one each, in order"
+            f"counts must be {channel.alphabet_size} numbers, one for each category of the mechanism; got {len(table)}. Write 0 "
+            "for a category that was not published."
         )
     return _estimates(table[np.newaxis], [channel], channel.labels, None, confidence, method, of)
 
 
 def weights(mechanism: Any) -> Any:
-    """What a record counts for each category, for analysis elsewhere: a pandas DataFrame, the inverse of the channel.
+    """Weight of a published record for each category, for analysis elsewhere: the inverse of the mechanism, a DataFrame.
 
     Row = published category, column = true one. The mean over all records of what they count for a category is its unbiased
     estimate; any table, total or mean of other columns by true category is estimated by weighing records so.
@@ -320,7 +328,7 @@ def weights(mechanism: Any) -> Any:
     Raises
     ------
     ValueError
-        If the channel is singular, or has more than 10,000 letters.
+        If the channel is singular, or has more than 10,000 categories.
 
     Examples
     --------
@@ -349,7 +357,8 @@ def _documents_read(given: Any) -> Any:
         return documents[0]
     strata = [getattr(one, "policy", {}).get("stratum") for one in documents]
     if twice := [stratum for stratum in strata if strata.count(stratum) > 1]:
-        raise ValueError(f"two of the mechanisms are of the stratum {twice[0]!r}; give one for each")
+        fix = "Take a dict from values of the column to mechanisms" if twice[0] is None else "Take one for each stratum"
+        raise ValueError(f"mechanisms must be of different strata; got two of the stratum {twice[0]!r}. {fix}.")
     return dict(zip(strata, documents, strict=True))
 
 
@@ -358,16 +367,21 @@ def _of_groups(given: Any, groups: Sequence[Any], by: str | None) -> list[Mechan
     if not isinstance(given, Mapping):
         if stratum := getattr(given, "policy", {}).get("stratum"):
             raise ValueError(
-                f"the mechanism is of the stratum {stratum!r} alone: give those of all strata, "
-                f"and by={given.policy['by']!r}"
+                f"mechanism must be one for each stratum; got one, of the stratum {stratum!r}. Take the documents of all strata, "
+                f"and by={given.policy['by']!r}."
             )
         return [mechanism_of(given)] * len(groups)
     if by is None:
-        raise ValueError("there are several mechanisms; name the column that tells which is whose: by=...")
+        raise ValueError(
+            f"by must be given for several mechanisms; got none for {shortened(list(given))}. Name the column of the strata."
+        )
     made = {group: mechanism_of(one) for group, one in given.items()}
     for group in groups:
         if group not in made and str(group) not in made:
-            raise ValueError(f"{by} {group!r} has no mechanism; there is one for each of {shortened(list(made))}")
+            raise ValueError(
+                f"mechanism must be given for each value of {by!r}; got {shortened(list(made))}, and none for {group!r}. Add its "
+                "document."
+            )
     return [made[group] if group in made else made[str(group)] for group in groups]
 
 
@@ -380,7 +394,7 @@ def _counted(
 ) -> FloatArray:
     """Records of each group and category, shape (G, M), from a table of distinct values and their counts."""
     if missing not in ("refuse", "leave out"):
-        raise ValueError(f"missing must be 'refuse' or 'leave out', got {missing!r}")
+        raise ValueError(f"missing must be 'refuse' or 'leave out'; got {missing!r}. Choose one of the two.")
     values, counted = found.columns[-2:]
     numbers = numpy_of(counted.combine_chunks())
     rows = [None] * len(numbers) if len(columns) == 1 else found.column(0).to_pylist()
@@ -394,21 +408,21 @@ def _counted(
         if letter is not None:
             counts[of_group[row], letter] += number
         elif value is not None:
-            raise ValueError(_no_letter(what, value, labels))
+            raise ValueError(_no_category(what, value, labels))
         elif missing == "refuse":
             raise ValueError(
-                f"{what} has {number} missing values, which are no category of the mechanism; missing='leave out' estimates the "
-                "frequencies among the others"
+                f"{what} must have a value in each row; got {number:,} missing values, which are no category of the mechanism. "
+                "Take missing='leave out' for the frequencies among the other rows."
             )
     if not counts.any():
-        raise ValueError(f"{what} has no values; there is nothing to estimate from")
+        raise ValueError(f"{what} must have values; got none. Name the released column.")
     return counts
 
 
-def _no_letter(what: str, value: object, labels: Sequence[Hashable]) -> str:
+def _no_category(what: str, value: object, labels: Sequence[Hashable]) -> str:
     return (
-        f"{what} has {value!r}, which is no category of the mechanism: {shortened(labels)}; is it the mechanism that this column "
-        "was released with?"
+        f"values of {what} must be categories of the mechanism, {shortened(labels)}; got {value!r}. Take the mechanism that this "
+        "column was released with."
     )
 
 
@@ -423,7 +437,7 @@ def _estimates(
 ) -> Estimate:
     for name, value, allowed in (("method", method, get_args(Method)), ("of", of, get_args(Of))):
         if value not in allowed:
-            raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}, got {value!r}")
+            raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}; got {value!r}. Choose one of the two.")
     level = check_confidence(confidence)
     inverses = {id(channel): check_invertible(channel) for channel in mechanisms}
     records = float(counts.sum())
@@ -482,8 +496,8 @@ def _estimate(
 def _warn_of_noise(found: Estimate) -> None:
     if found.condition**2 > found.records:
         warnings.warn(
-            f"the channel's inverse has condition {found.condition:.3g}: {found.records} records tell little; an estimate may be "
-            f"off by {found.standard_errors.max():.2g} (one standard error)",
+            f"the inverse of the mechanism's matrix has condition {found.condition:.3g}, too much for {found.records:,} records: "
+            f"one standard error is up to {found.standard_errors.max():.2g}",
             stacklevel=4,
         )
     unbiased = np.array([cell.unbiased for cell in found._cells])
@@ -493,6 +507,6 @@ def _warn_of_noise(found: Estimate) -> None:
         letter = found.labels[int(np.unravel_index(depth.argmax(), depth.shape)[1])]
         warnings.warn(
             f"{letter!r} was published less often than this mechanism publishes it by chance, by {depth.max():.0f} standard "
-            "errors; is it the mechanism that this column was released with?",
+            "errors; check that the column was released with this mechanism",
             stacklevel=4,
         )

@@ -78,7 +78,7 @@ class Priors:
             self.bounds = (bounds[0], bounds[1], int(unit[0]))
 
     def largest_mean(self, values: Sequence[int] | Whole) -> Fraction:
-        """Largest expectation of whole numbers, one a letter, over the set; exact."""
+        """Largest expectation of whole numbers, one a category, over the set; exact."""
         numbers = np.asarray(values, dtype=object)
         if self.bounds is None:
             return max(Fraction(int((row * numbers).sum()), int(row.sum())) for row in self.rows)
@@ -115,7 +115,7 @@ def _place(above: Integers, below: Integers, part: Fraction = Fraction(0)) -> in
     close = np.flatnonzero(quotients >= quotients[best] * (1 - _CLOSE))
     while len(close):
         best = int(close[len(close) // 2])
-        if not part and below[best]:  # letters that are treated alike are many
+        if not part and below[best]:  # categories that are treated alike are many
             ratio = Fraction(int(above[best]), int(below[best]))
             times = above[close] // ratio.numerator
             same = (times * ratio.numerator == above[close]) & (times * ratio.denominator == below[close])
@@ -150,13 +150,13 @@ class ExactMatrix:
 
     @property
     def changed(self) -> Whole:
-        """What of each letter is changed, shape (M,)."""
+        """What of each category is changed, shape (M,)."""
         return self.unit - self.matrix.diagonal().astype(object)
 
-    def spent(self, losses: FloatArray) -> tuple[Whole, int]:
-        """Expected losses of each letter, shape (M,), in whole numbers of the second number's inverse; losses of shape (M, M)."""
-        numbers = _whole(np.append(losses.ravel(), 1.0))
-        table = numbers[:-1].reshape(losses.shape)
+    def spent(self, costs: FloatArray) -> tuple[Whole, int]:
+        """Expected cost of each category, shape (M,), in units of the inverse of the second number; costs of shape (M, M)."""
+        numbers = _whole(np.append(costs.ravel(), 1.0))
+        table = numbers[:-1].reshape(costs.shape)
         return (self.matrix.astype(object) * table).sum(axis=1), self.unit * int(numbers[-1])
 
     def privacy(self, delta: Fraction, standard: bool, adjacency: Adjacency | None) -> float:
@@ -176,10 +176,10 @@ class ExactMatrix:
 
 @dataclass(frozen=True, eq=False)
 class ExactSpread:
-    """Letter i is kept in ``kept_i`` of ``unit`` cases, else answered by j in proportion to ``weights_j``; leakages in nats.
+    """Category i is kept in ``kept_i`` of ``unit`` cases, else answered by j in proportion to ``weights_j``; leakages in nats.
 
-    Times ``unit``, column j has ``kept_j`` and in row i, for other letters, ``weights_j given_i / others_i``, so that the
-    smallest and the largest two of these quotients decide. All letters are neighbors.
+    Times ``unit``, column j has ``kept_j`` and in row i, for other categories, ``weights_j given_i / others_i``, so that the
+    smallest and the largest two of these quotients decide. All categories are neighbors.
     """
 
     kept: Integers
@@ -188,7 +188,7 @@ class ExactSpread:
 
     @cached_property
     def changed(self) -> Whole:
-        """What of each letter is changed, shape (M,)."""
+        """What of each category is changed, shape (M,)."""
         return self._changed.astype(object)
 
     @cached_property
@@ -201,7 +201,7 @@ class ExactSpread:
 
     @cached_property
     def _ends(self) -> tuple[int, int, int, int]:
-        """The letters of the smallest and the second smallest quotient, of the largest and the second largest."""
+        """The categories of the smallest and the second smallest quotient, of the largest and the second largest."""
         least, most = _place(self._others, self._changed), _place(self._changed, self._others)
         next_least = _place(_without(self._others, least), self._changed)
         return least, next_least, most, _place(_without(self._changed, most), self._others)
@@ -212,7 +212,7 @@ class ExactSpread:
     def privacy(self, delta: Fraction, standard: bool, adjacency: Adjacency | None) -> float:
         """Differential privacy in nats, approximate or not; by the standard definition, and for graphs, from above.
 
-        The former is attained where no entry but those kept exceeds the ratio times another; of a graph all letters count as
+        The former is attained where no entry but those kept exceeds the ratio times another; of a graph all categories count as
         neighbors. Raises ValueError if its pairs have weights.
         """
         check_adjacency(adjacency)
@@ -249,7 +249,7 @@ class ExactSpread:
 
     @cached_property
     def _largest_shares(self) -> tuple[NDArray[np.bool_], Integers, Integers]:
-        """Where an answer exceeds what is kept of its letter, and the quotient of each column's largest answer."""
+        """Where an answer exceeds what is kept of its category, and the quotient of each column's largest answer."""
         most, next_most = self._ends[2:]
         given, others = (np.full(len(self.kept), int(part[most])) for part in (self._changed, self._others))
         given[most], others[most] = self._changed[next_most], self._others[next_most]
@@ -274,7 +274,7 @@ class ExactSpread:
         return _nats(total / self.unit)
 
     def maximal_information(self, priors: Priors) -> float:
-        """Maximal information in nats; for intervals from above: a letter as rare as can be, the others changed least."""
+        """Maximal information in nats; for intervals from above: a category as rare as can be, the others changed least."""
         if len(self.kept) == 1:
             return 0.0
         shares = (self.changed << _POINT) // self._others.astype(object)
@@ -288,7 +288,7 @@ class ExactSpread:
         return _nats(max(found))
 
     def _information(self, lower: Whole, upper: Whole, changed: int, unit: int, shares: Whole) -> Fraction | float:
-        """The largest entry over the mean of its column, if letters have at least or at most so much of ``unit``.
+        """The largest entry over the mean of its column, if categories have at least or at most so much of ``unit``.
 
         ``changed``, the mean of the quotients, and ``shares`` are times ``2**128`` and rounded down.
         """

@@ -1,7 +1,7 @@
 r"""The inverse of a channel: what each published record counts for each category, and what no estimate can tell.
 
 With W the inverse of the channel Q, a record that is published as j counts ``W_ji`` for category i: over what is published in
-place of the true letter k the mean of ``W_ji`` is 1 if k is i, and else 0. So the mean over all records is an unbiased estimate
+place of the true category k the mean of ``W_ji`` is 1 if k is i, and else 0. So the mean over all records is an unbiased estimate
 of the frequency of i, and how far the weights spread is what it costs in accuracy.
 
 Of ``Q = diag(b) + s w'``, as optimal mechanisms are made, the inverse is ``diag(1/b) - (s/b) (w/b)' / (1 + w . s/b)`` (Sherman
@@ -30,7 +30,7 @@ _LISTED = 3
 
 
 class Inverse(ABC):
-    """The inverse W of a channel Q, row = published letter, column = category; frequencies are of shape (..., M).
+    """The inverse W of a channel Q, row = published category, column = category; frequencies are of shape (..., M).
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Inverse(ABC):
     own : ndarray, shape (M,)
         Mean square of the weights for i of what is published in place of i: at least 1.
     others : ndarray, shape (M,)
-        The same of what is published in place of another letter, the mean over these: 0 if nothing is changed.
+        The same of what is published in place of another category, the mean over these: 0 if nothing is changed.
     """
 
     condition: float
@@ -49,11 +49,11 @@ class Inverse(ABC):
 
     @abstractmethod
     def published(self, frequencies: FloatArray) -> FloatArray:
-        """Frequencies with which letters are published, shape (..., M), where true ones are given: ``p Q``, probabilities."""
+        """Frequencies with which categories are published, shape (..., M), where true ones are given: ``p Q``, probabilities."""
 
     @abstractmethod
     def averaged(self, values: FloatArray) -> FloatArray:
-        """The mean of a value of what is published, shape (M,), for each true letter: ``Q v``, shape (M,)."""
+        """The mean of a value of what is published, shape (M,), for each true category: ``Q v``, shape (M,)."""
 
     @abstractmethod
     def estimated(self, published: FloatArray) -> FloatArray:
@@ -79,7 +79,7 @@ class Inverse(ABC):
     @property
     @abstractmethod
     def weights(self) -> FloatArray:
-        """W, shape (M, M). Raises ValueError where it does not fit: beyond 10,000 letters."""
+        """W, shape (M, M). Raises ValueError where it does not fit: beyond 10,000 categories."""
 
 
 class _OfMatrix(Inverse):
@@ -147,7 +147,7 @@ class _OfSpread(Inverse):
         self._kept = 1 / self._rest - self._lost * self._drawn
         sums = np.abs(self._drawn).sum() - np.abs(self._drawn)
         self.condition = float((np.abs(self._kept) + np.abs(self._lost) * sums).max())
-        # Mean squares of lost, for each true letter; then the letter's own entry is taken out, and counted as what it is.
+        # Mean squares of lost, for each true category; then the category's own entry is taken out, and counted as what it is.
         mean = self._rest * self._lost**2 + self._shares * (self._answers @ self._lost**2)
         own, instead = self._kept**2, (self._drawn * self._lost) ** 2
         self.own = self._drawn**2 * mean + spread.kept * (own - instead)
@@ -210,16 +210,16 @@ def inverse_of(mechanism: Mechanism) -> Inverse:
 
 
 def identified(mechanism: Mechanism) -> list[dict[Hashable, float]]:
-    """What frequencies published letters tell of the true ones: sums that can be estimated, as {letter: factor}.
+    """Sums of true frequencies that can be estimated from published ones, as {category: factor}.
 
-    Any estimate is a combination of them; of a channel that is not singular they are the letters, one by one. A letter whose row
-    of the channel is a mixture of other letters' rows cannot be told from these: it is in their sums with its part in them, a
-    probability, or sometimes negative.
+    Any estimate is a combination of them; of a matrix that is not singular they are the categories, one by one. A category whose
+    row of the matrix is a mixture of other categories' rows cannot be distinguished from these: it is in their sums with its part
+    in the mixture, a probability, or sometimes negative.
 
     Raises
     ------
     ValueError
-        If there are more than 10,000 letters.
+        If there are more than 10,000 categories.
 
     Examples
     --------
@@ -251,8 +251,8 @@ def check_invertible(mechanism: Mechanism) -> Inverse:
 
     >>> check_invertible(Mechanism.from_distortions([0.25, 0.25, 1.0], labels=["a", "b", "c"]))
     Traceback (most recent call last):
-    ValueError: the frequencies of the categories cannot be estimated: the mechanism never publishes ['c'], and its matrix is
-    singular, of rank 2 of 3; what can be estimated is a + 0.5 c; b + 0.5 c: release with estimable=True instead
+    ValueError: mechanism must have an invertible matrix to estimate the frequencies of all categories; got one that is
+    singular, of rank 2 of 3, and suppresses ['c']. Release with estimable=True; this one allows to estimate a + 0.5 c; b + 0.5 c.
     """
     found = inverse_of(mechanism)
     if found.condition <= _MOST_CONDITION:
@@ -261,22 +261,22 @@ def check_invertible(mechanism: Mechanism) -> Inverse:
     reason = ""
     if never.any():
         names = shortened([mechanism.labels[letter] for letter in np.flatnonzero(never).tolist()])
-        reason = f"the mechanism never publishes {names}, and "
+        reason = f", and suppresses {names}"
     if mechanism.spread is None:
         sums = identified(mechanism)
         listed = "; ".join(" + ".join(map(_term, found, found.values())) for found in sums[:_LISTED])
         more = f" and {len(sums) - _LISTED} more sums (paper_repro.columns.inverses.identified)"
         rank = f"singular, of rank {len(sums)} of {mechanism.alphabet_size}"
         if len(sums) == mechanism.alphabet_size:
-            raise ValueError(_REFUSED.format(reason, f"nearly singular, of condition {found.condition:.2g}", "nothing"))
-        raise ValueError(_REFUSED.format(reason, rank, listed + (more if len(sums) > _LISTED else "")))
-    way = "each of the others, together with its share in what these are published as"
-    raise ValueError(_REFUSED.format(reason, f"singular, of condition {found.condition:.2g}", way))
+            raise ValueError(_REFUSED.format(f"nearly singular, of condition {found.condition:.2g}", reason, "nothing"))
+        raise ValueError(_REFUSED.format(rank, reason, listed + (more if len(sums) > _LISTED else "")))
+    way = "the other categories, each with a share of the suppressed ones"
+    raise ValueError(_REFUSED.format(f"singular, of condition {found.condition:.2g}", reason, way))
 
 
 _REFUSED = (
-    "the frequencies of the categories cannot be estimated: {0}its matrix is {1}; what can be estimated is {2}: release with "
-    "estimable=True instead"
+    "mechanism must have an invertible matrix to estimate the frequencies of all categories; got one that is {0}{1}. Release "
+    "with estimable=True; this one allows to estimate {2}."
 )
 
 

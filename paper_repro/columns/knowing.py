@@ -10,6 +10,7 @@ import numpy as np
 
 from paper_repro.checks import as_number, shortened
 from paper_repro.columns.tables import MISSING, Categories, Table, arrow_module, categories_of, numpy_of
+from paper_repro.errors import Clause, wrong
 from paper_repro.knowledge.counts import ConfidenceMethod
 from paper_repro.sources import SourceSet
 from paper_repro.types import IntArray
@@ -58,21 +59,19 @@ class Column:
         found, total = [], int(self.missing.sum())
         if self.policy == "keep" and total:
             found.append(
-                f"{total:,} missing values are published as missing: who has none is not protected, and all counts and "
-                "estimates "
-                "are of the other rows."
+                f"{total:,} missing values are published as missing: that a value is missing is not protected, and all counts "
+                "and estimates leave these rows out."
             )
         if self.policy == "category" and MISSING in self.categories.labels:
-            found.append("Missing values are a category of their own: who has none is protected as every answer is.")
+            found.append("Missing values are a category of their own, and protected like every other category.")
         odd = [label for label in self.categories.labels if label.strip().lower() in _LOOK_MISSING]
         if odd and len(odd) < len(self.categories.labels):
             found.append(
-                f"{shortened(odd)} is taken for a category; if it stands for a missing value, say so: "
-                f"missing_values=[{odd[0]!r}]."
+                f"{shortened(odd)} is taken as a category. If it means a missing value, add missing_values=[{odd[0]!r}]."
             )
         size, rows = len(self.categories.labels), int(self.counts.sum())
         if rows >= _FEW and size * _FEW_ROWS > rows:
-            found.append(f"There are {size:,} categories for {rows:,} rows; if they are IDs, name another column.")
+            found.append(f"There are {size:,} categories in {rows:,} rows. If they are IDs, name another column.")
         plain: dict[str, str] = {}
         for label in self.categories.labels if len(self.categories.labels) <= 10_000 else ():
             if (other := plain.setdefault(" ".join(label.lower().split()), label)) != label:
@@ -95,7 +94,7 @@ def read_column(
     ----------
     table : Table
     name, by : str
-        Of the column, and of the one that makes the strata.
+        Name of the column, and of the column that makes the strata.
     missing : "refuse", "keep" or "category"
     labels : sequence of str, optional
         The categories that there are; any other is refused. By default those in the table, in order.
@@ -115,41 +114,37 @@ def read_column(
     (('blue', 'brown'), array([[2, 1]]))
     """
     if missing not in ("refuse", "keep", "category"):
-        raise ValueError(f"missing must be 'refuse', 'keep' or 'category', got {missing!r}")
+        raise ValueError(f"missing must be 'refuse', 'keep' or 'category'; got {missing!r}. Choose one of these.")
     if by and by == name:
-        raise ValueError(
-            f"{table.name}: {name!r} cannot be released and make the strata too; name another column for these"
-        )
+        raise ValueError(f"by must be another column than the released one; got {by!r} for both. Name another column.")
     found = table.counts([by, name] if by else [name])
     by_values, values, counts = (found.column(place).combine_chunks() for place in (0, bool(by), 1 + bool(by)))
-    where, counts = f"{table.name}: column {name!r}", numpy_of(counts)
+    where, counts = f"column {name!r} of {table.name}", numpy_of(counts)
     absent = numpy_of(values.is_null().cast("int8")) > 0
     gone, rows = int(counts[absent].sum()), int(counts.sum())
     if gone == rows:
-        raise ValueError(f"{where} has no values: all {rows:,} are missing; name another column")
+        raise ValueError(f"{where} must have values; got {rows:,} missing ones. Name another column.")
     if gone and missing == "refuse":
         raise ValueError(
-            f"{where}: {gone:,} of {rows:,} values are missing, the first in {table.first(name, None)}; say whether to "
-            "keep them "
-            "missing (who has none is then not protected) or to make them a category (missing='keep' or missing='category')"
+            f"{where} must have a value in each row; got {gone:,} of {rows:,} values missing, the first in "
+            f"{table.first(name, None)}. Add missing='category' to make them a category, or missing='keep' to publish them as "
+            "missing, which does not protect them."
         )
     with_missing = bool(gone) and missing == "category"
     distinct = arrow_module(".compute").unique(values.drop_null())
     distinct = distinct.take(arrow_module(".compute").sort_indices(distinct))
     if labels is None and len(distinct) >= rows / 2 and rows >= _FEW:
         raise ValueError(
-            f"{where} has {len(distinct):,} different values in {rows:,} rows and looks like a key or a measurement; "
-            "name a column "
-            "of categories, group its values, or give its categories as the labels of a source set"
+            f"{where} must have fewer than {rows / 2:,.0f} different values in {rows:,} rows; got {len(distinct):,}, as of a key "
+            "or a measurement. Group its values, name another column, or name its categories as labels of a source set."
         )
     categories = (
         _given(distinct, labels, where, table, name, with_missing) if labels else _found(distinct, with_missing, where)
     )
     if len(categories.labels) == 1:
         raise ValueError(
-            f"{where} has one category, {categories.labels[0]!r}, in all rows: nothing can be hidden; if there are "
-            "others that did "
-            "not occur, give them as the labels of a source set"
+            f"{where} must have two categories or more; got {categories.labels[0]!r} in all rows. If there are others that do "
+            "not occur, name them as labels of a source set."
         )
     codes = categories.codes(values)
     strata, rows_of = None, np.zeros(len(codes), dtype=np.intp)
@@ -157,10 +152,10 @@ def read_column(
         names = arrow_module(".compute").unique(by_values)
         if len(names) > _MOST_STRATA:
             raise ValueError(
-                f"{table.name}: column {by!r} would make {len(names):,} strata, each with a mechanism of its own, and at most "
-                f"{_MOST_STRATA:,} are made; name a column of fewer values"
+                f"by must be a column of at most {_MOST_STRATA:,} values; got {by!r} with {len(names):,}, each of which would "
+                "need a mechanism of its own. Name a column of fewer values."
             )
-        strata = _found(names.drop_null(), bool(names.null_count), f"{table.name}: column {by!r}")
+        strata = _found(names.drop_null(), bool(names.null_count), f"column {by!r} of {table.name}")
         rows_of = strata.codes(by_values)
     size = 1 if strata is None else len(strata.labels)
     table_of_counts = np.zeros((size, len(categories.labels)), dtype=np.int64)
@@ -169,7 +164,10 @@ def read_column(
     if not table_of_counts.sum(axis=1).all():
         assert strata is not None
         empty = strata.labels[int(np.flatnonzero(table_of_counts.sum(axis=1) == 0)[0])]
-        raise ValueError(f"{where} has no values where {by!r} is {empty!r}: all are missing; leave that stratum out")
+        raise ValueError(
+            f"{where} must have values in each stratum; got none where {by!r} is {empty!r}. Leave these rows out, or add "
+            "missing='category'."
+        )
     return Column(table, name, by, missing, categories, strata, table_of_counts, without)
 
 
@@ -187,23 +185,23 @@ def _given(distinct: Any, labels: Sequence[str], where: str, table: Table, name:
         values = arrow.array(named, type=arrow.string()).cast(distinct.type)
     except arrow.ArrowException:
         raise ValueError(
-            f"{where} is of type {distinct.type}, and the source set's categories are {shortened(named)}; name them as "
-            "they are there"
+            f"labels of the source set must be values of {where}, of type {distinct.type}; got {shortened(named)}. Name the "
+            "categories as they are in the column."
         ) from None
     unknown = arrow_module(".compute").is_in(distinct, value_set=values)
     unseen = distinct.filter(arrow_module(".compute").invert(unknown)).cast(arrow.string())
     if len(unseen):
         first = unseen[0].as_py()
-        more = f", as are {len(unseen) - 1:,} others" if len(unseen) > 1 else ""
+        more = f", and {len(unseen) - 1:,} others" if len(unseen) > 1 else ""
         raise ValueError(
-            f"{where}: {first!r}, in {table.first(name, first)}, is not among the categories given, "
-            f"{shortened(named)}{more}; add "
-            "it there, or correct the table"
+            f"values of {where} must be among the categories given, {shortened(named)}; got {first!r} in "
+            f"{table.first(name, first)}{more}. Add it to the categories, or correct the table."
         )
     if with_missing != (MISSING in labels):
         raise ValueError(
-            f"{where}: missing values are {'' if with_missing else 'not '}a category here, and the source set has "
-            f"{'none' if with_missing else 'one'} named {MISSING!r}; let both agree"
+            f"labels of the source set must {'' if with_missing else 'not '}contain {MISSING!r}, since missing values of "
+            f"{where} are {'' if with_missing else 'not '}a category; got {shortened(labels)}. "
+            f"{'Add it' if with_missing else 'Leave it out'}, or take missing={'keep' if with_missing else 'category'!r}."
         )
     return _found(values, with_missing, where)
 
@@ -270,6 +268,8 @@ def known_source(
             return SourceSet(known)
         whole = [int(value) if as_number(value).is_integer() else value for value in known.values()]
         return SourceSet.from_counts(whole, confidence, method, labels=tuple(known))
+    if source is not None and not isinstance(source, str):
+        source = Clause(f"an object of type {type(source).__name__}")
     if source in (None, "counts"):
         return SourceSet.from_counts(counts, confidence, method, labels=tuple(labels))
     if source == "frequencies":
@@ -279,6 +279,5 @@ def known_source(
         return SourceSet.from_order(tuple(labels[place] for place in order))
     if source == "unknown":
         return SourceSet.unknown(tuple(labels))
-    raise ValueError(
-        f"source must be a SourceSet, counts by category, the path of a CSV, or one of {', '.join(WORDS)}; got {source!r}"
-    )
+    allowed = f"be a SourceSet, counts by category, the path of a CSV file, or one of {', '.join(WORDS)}"
+    raise ValueError(wrong("source", allowed, source, "Give one of these."))

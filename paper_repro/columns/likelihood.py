@@ -81,7 +81,10 @@ def likeliest(published: FloatArray, channel: Inverse, tolerance: float = 1e-12)
     if (gap := float(channel.averaged(odds).max()) * held.sum() - 1) <= max(least, 10 * tolerance):
         best, least = held / held.sum(), gap
     if not least <= _ACCEPTED * tolerance:
-        raise CertificateError(f"the likeliest frequencies were found within {least:.2g} nats a record only")
+        raise CertificateError(
+            f"the gap of the likelihood must be at most {_ACCEPTED * tolerance:.2g} nats for each record; got {least:.2g}. Take "
+            "method='unbiased'."
+        )
     return best, max(least, 0.0)
 
 

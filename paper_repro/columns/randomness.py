@@ -1,4 +1,4 @@
-"""Where random words come from: the operating system, a seed, or a person's ID and answer; and what repeats add up to."""
+"""Where random words come from: the operating system, a seed, or a person's ID and category."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Bits(ABC):
     Attributes
     ----------
     is_safe : bool
-        Whether nobody can say beforehand what they are.
+        Whether nobody can predict them.
     """
 
     is_safe = True
@@ -46,7 +46,7 @@ class OperatingSystem(Bits):
 
 
 class Seeded(Bits):
-    """The same words each time, others for each part of a table: for tests and examples. Not safe: who knows the seed undoes it.
+    """The same words each time, others for each part of a table: for tests only, since the seed inverts the release.
 
     >>> Seeded(7).words(2) == Seeded(7).words(2)
     array([ True,  True])
@@ -63,9 +63,9 @@ class Seeded(Bits):
 
 
 class Consistent:
-    """Words that a secret key makes of a person's ID and answer: the same person and answer are published alike, always.
+    """Words that a secret key makes of a person's ID and category: the same ID and category are published alike, always.
 
-    Without the key nobody can tell them from random ones (keyed BLAKE2b); who has the key undoes the release.
+    Without the key nobody can tell them from random ones (keyed BLAKE2b); anyone who has the key can invert the release.
 
     Parameters
     ----------
@@ -85,8 +85,9 @@ class Consistent:
 
     def __init__(self, key: bytes | None = None) -> None:
         self.key = os.urandom(32) if key is None else key
-        if not 16 <= len(self.key) <= 64:
-            raise ValueError(f"a key has 16 to 64 bytes, got {len(self.key)}; let Consistent() make one of 32")
+        if not isinstance(self.key, bytes) or not 16 <= len(self.key) <= 64:
+            told = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"  # never the key
+            raise ValueError(f"key must be 16 to 64 bytes; got {told}. Leave it out to have one made.")
 
     def of(self, ids: Sequence[Any] | NDArray[Any], values: Sequence[Any] | NDArray[Any], context: str) -> Bits:
         """The words for rows with these IDs and true values, both of shape (rows,).

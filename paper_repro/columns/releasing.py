@@ -1,4 +1,4 @@
-"""The release of a column: what is known of it, the best mechanism for that, what it costs, and the values it publishes."""
+"""The release of a column: its source set, the optimal mechanism for that, what it leaks, and the values that it publishes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 import paper_repro
 from paper_repro.checks import shortened
-from paper_repro.columns.documents import MechanismDocument
+from paper_repro.columns.documents import MechanismDocument, words_of
 from paper_repro.columns.estimable import amplifications
 from paper_repro.columns.estimable import estimable as made_estimable
 from paper_repro.columns.knowing import Column, Policy, known_labels, known_source, read_column
@@ -27,7 +27,7 @@ from paper_repro.notions import NOTION_NAMES, Notion, notion_by_name
 from paper_repro.reproduce.cluster import on_cluster
 from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import OptimalMechanism, optimal_mechanism
-from paper_repro.types import IntArray
+from paper_repro.types import FloatArray, IntArray, ShownAsTable
 
 __all__ = ["Release", "Stratum", "release"]
 
@@ -42,30 +42,32 @@ _FEW_IDS, _RESOLVED = 0.2, 1e-9
 _CONSTRAINTS = {"keep_at_least", "forbidden", "invariant"}
 
 
-@dataclass(frozen=True, eq=False)
-class Stratum:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stratum(ShownAsTable):
     """Rows that are released through one mechanism.
+
+    It is printed, and shown in a notebook, without any count of the data: :meth:`report` has them.
 
     Attributes
     ----------
     name : str
-        The value of the column that strata are made ``by``; empty if there is but one.
+        The value of the column that strata are made ``by``; empty if there is only one stratum.
     counts : ndarray of integers, shape (M,)
-        Rows of each category; they are as private as the data.
+        Rows of each category; they are as confidential as the data.
     missing : int
     source : SourceSet
     best : OptimalMechanism
         The least leakage, or distortion, that is possible.
     sampler : IntegerSampler
-        What is drawn from.
+        The mechanism in integers, from which published values are drawn.
     price : float
-        What it leaks, or changes, at most beyond the least: nats, or a distortion.
+        Upper bound of the leakage in nats, or of the distortion, beyond the least possible.
     leakages : dict
-        Nats of the sampler by the name of the notion, rounded up; None for those that cannot be evaluated.
+        Leakage of the sampler in nats by the name of the notion, rounded up; None where it cannot be evaluated.
     distortion : float
-        Of the sampler, worst case over the source set, rounded up; a probability.
+        Distortion of the sampler, the largest over the source set, rounded up; a probability.
     unknowing : float, or None
-        The least leakage, or distortion, that is possible if nothing is known; None under constraints.
+        The least leakage, or distortion, that is possible if every prior is; None under constraints.
     """
 
     name: str
@@ -81,7 +83,7 @@ class Stratum:
 
     @property
     def rows(self) -> int:
-        """How many there are, missing values left out."""
+        """Number of rows with a value."""
         return int(self.counts.sum())
 
     @property
@@ -92,15 +94,15 @@ class Stratum:
 
     @property
     def effective_rows(self) -> dict[str, float]:
-        """As many unchanged rows would tell as much of each category's frequency, for the noisiest one it can have.
+        """Effective sample size of each category: unchanged rows that would give the same standard error, where it is largest.
 
-        Dimensionless, at least 0; it is 0 where the channel is singular.
+        Dimensionless, at least 0; it is 0 where the mechanism's matrix is singular.
         """
         noise = amplifications(self.sampler.mechanism)
         return dict(zip(map(str, self.source.labels), (self.rows / noise**2).tolist(), strict=True))
 
     def report(self) -> dict[str, Any]:
-        """What is to be known of it before it is published, for machines: texts, numbers, and lists of them."""
+        """The stratum's numbers for machines, counts of the data among them: texts, numbers, and lists of them."""
         by_distortion = self.best.gap_unit == "nats"
         least = self.best.leakage if by_distortion else self.best.distortion
         return {
@@ -124,21 +126,50 @@ class Stratum:
             "effective_rows": self.effective_rows,
         }
 
+    def _numbers(self) -> dict[str, float]:
+        """The numbers that are shown, by their names; no count of the data is among them."""
+        by_distortion = self.best.gap_unit == "nats"
+        unit = "nats" if by_distortion else "distortion"
+        notions = {name: words_of(self.best.notion if name == self.best.notion.name else notion_by_name(name))
+                   for name in self.leakages}  # fmt: skip
+        shown = {
+            "distortion": self.distortion,
+            f"least possible, {unit}": self.best.leakage if by_distortion else self.best.distortion,
+            f"price of estimability, {unit}": self.price,
+            f"least if every prior is possible, {unit}": self.unknowing,
+            **{f"{notions[name]}, nats": nats for name, nats in self.leakages.items()},
+        }
+        return {name: np.nan if value is None else value for name, value in shown.items()}
 
-@dataclass(frozen=True, eq=False)
-class Release:
-    """What was released, or would be, and through which mechanisms.
+    def _words(self) -> str:
+        nats = self.leakages[self.best.notion.name]
+        leakage = "" if nats is None else f", leakage={nats:.6f} nats"
+        return f"{words_of(self.best.notion)}{leakage}, distortion={self.distortion:.6f}, M={self.source.alphabet_size}"
+
+    def __repr__(self) -> str:
+        return f"Stratum({f'{self.name!r}: ' * bool(self.name)}{self._words()})"
+
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        numbers = self._numbers()
+        return repr(self), list(numbers), [self.name or "value"], np.array([list(numbers.values())], dtype=float).T
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release(ShownAsTable):
+    """A column's release, or the preview of one, and the mechanisms through which it goes.
+
+    It is printed, and shown in a notebook, without any count of the data: :meth:`report` has them.
 
     Attributes
     ----------
     column : str
     strata : tuple of Stratum
     notes : tuple of str
-        What to know of it, a sentence each.
+        Notes on the release, a sentence or a few each.
     output : Path, or None
         None if nothing was written.
     documents : tuple of Paths
-        A mechanism a stratum, as JSON.
+        The mechanism of each stratum, as JSON.
     frame : DataFrame, or None
         The released table, where a DataFrame was given and no output.
     """
@@ -151,7 +182,7 @@ class Release:
     frame: Any = field(default=None, repr=False)
 
     def report(self) -> dict[str, Any]:
-        """All that is to be known, for machines.
+        """All numbers of the release for machines, counts of the data among them.
 
         >>> import pandas as pd
         >>> found = release(pd.DataFrame({"eyes": ["blue"] * 60 + ["brown"] * 40}), "eyes", distortion=0.2, seed=1)
@@ -165,6 +196,15 @@ class Release:
             "strata": [stratum.report() for stratum in self.strata],
             "notes": list(self.notes),
         }
+
+    def __repr__(self) -> str:
+        what = self.strata[0]._words() if len(self.strata) == 1 else f"{len(self.strata)} strata"
+        return f"Release({self.column!r}: {what}{f', output={str(self.output)!r}' if self.output else ''})"
+
+    def _table(self) -> tuple[str, Sequence[object], Sequence[object], FloatArray]:
+        columns = [stratum._numbers() for stratum in self.strata]
+        names = [stratum.name or "value" for stratum in self.strata]
+        return repr(self), list(columns[0]), names, np.array([list(one.values()) for one in columns], dtype=float).T
 
 
 def release(
@@ -181,7 +221,7 @@ def release(
     keep_at_least: ArrayLike | Mapping[Hashable, float] | None = None,
     invariant: bool = False,
     forbidden: Any = None,
-    losses: ArrayLike | None = None,
+    costs: ArrayLike | None = None,
     by: str = "",
     missing: Policy = "refuse",
     seed: int | None = None,
@@ -194,8 +234,9 @@ def release(
 ) -> Release:
     """Publish a column through the mechanism of least leakage at a distortion, or of least distortion at a leakage.
 
-    All other columns keep their values, texts to the letter; of a CSV, quotation marks and line ends are written anew. The table
-    is read twice, to count and to release, in batches of rows.
+    All other columns keep their values, texts character by character; quotation marks and line ends of a CSV are written anew.
+    The table is read twice, to count and to release, in batches of rows. The least distortion is not the least variance: among
+    mechanisms of the same leakage, another one can give estimates with smaller standard errors.
 
     Parameters
     ----------
@@ -203,28 +244,28 @@ def release(
     column : str
     distortion : float in [0, 1], or
     leakage : float, in nats
-        Exactly one of the two, as of :func:`paper_repro.optimal_mechanism`, for the best mechanism; what is released leaks a
-        little more, or changes more, if it is ``estimable``.
+        Exactly one of the two, as of :func:`paper_repro.optimal_mechanism`, for the optimal mechanism. If the release is
+        ``estimable``, its mechanism leaks a little more, or changes a little more.
     source : SourceSet, mapping, path of a CSV, or a word
-        What is known, as of :func:`paper_repro.columns.knowing.known_source`; by default what the counts of the column itself
-        leave possible at this ``confidence``.
+        The source set, as of :func:`paper_repro.columns.knowing.known_source`; by default all priors that the counts of the
+        column itself leave possible at this ``confidence``.
     notion : Notion, default ``DifferentialPrivacy()``
     output : str or Path, optional
-        A CSV or Parquet file that is not there yet. Beside it, each mechanism is written as ``<stem>.mechanism.json``. Without it
-        nothing is written: a file is only reported on, and a DataFrame is returned as ``frame``.
+        A CSV or Parquet file, which must not exist. Each mechanism is written next to it, as ``<stem>.mechanism.json``. Without
+        an output nothing is written: a file is only reported on, and a DataFrame is returned as ``frame``.
     estimable : bool
         Publish every category, so that all frequencies can be estimated, at a certified price.
     keep_at_least : number, array_like of shape (M,) or mapping of categories to numbers, optional
     invariant, forbidden : as of :func:`paper_repro.optimal_mechanism`
-    losses : array_like, shape (M, M), optional
-        Costs of a change, in place of 1 each, in the order of the source set's labels; columns of a DataFrame name the
-        categories, in any order, and its rows are in that of the columns.
+    costs : array_like, shape (M, M), optional
+        Cost of each change, in place of 1, in the order of the source set's labels. Columns of a DataFrame name the categories,
+        in any order, and its rows are in the order of its columns.
     by : str, optional
         Another column; each value of it has a source set and a mechanism of its own.
     missing : "refuse", "keep" or "category"
-        What to do with missing values: refuse, publish as missing, or make them a category.
+        Treatment of missing values: refuse them, publish them as missing, or make them a category.
     seed : int, optional
-        For tests: whoever knows it undoes the release.
+        For tests only: anyone who knows the seed can invert the release.
     consistent_by : str, optional
         A column of IDs: the same ID and answer are published alike, also in other releases with the same ``key`` as long as the
         mechanism is the same one to the last digit: give the same ``source``, not new counts.
@@ -238,11 +279,12 @@ def release(
     Returns
     -------
     Release
+        With a :class:`Stratum` for each mechanism, ``notes``, and the released table as ``frame`` or in the file ``output``.
 
     Raises
     ------
     ValueError, OSError
-        If what is given is not valid, in one sentence with file, row and column; then nothing was written.
+        If an argument or the table is not valid; the message names file, row and column, and nothing was written.
     CertificateError, SolverError
         As :func:`paper_repro.optimal_mechanism`.
 
@@ -260,13 +302,12 @@ def release(
     table.check_column(column)
     for other, option in ((by, "by"), (consistent_by, "consistent_by")):
         if other:
-            table.check_column(other)
+            table.check_column(other, option)
             if other == column:
                 raise ValueError(
-                    f"{option} names {column!r}, the column that is released; name another one, or leave it out"
+                    f"{option} must be another column than the released one; got {column!r} for both. Name another column."
                 )
-    if seed is not None and consistent_by:
-        raise ValueError("give one of seed=... and consistent_by=..., not both: a seed is for tests alone")
+    _check_options(estimable, seed, consistent_by, key)
     if isinstance(source, str | Path) and str(source).lower().endswith(".csv"):
         source = SourceSet.from_csv(source)
     found = read_column(table, column, by=by, missing=missing, labels=known_labels(source))
@@ -276,11 +317,11 @@ def release(
     if output is not None:
         documents = _documents(check_output(output), names)
         path = check_output(output, *documents)
-    asked: dict[str, Any] = {"distortion": distortion, "leakage": leakage, "notion": notion, "costs": losses}
+    asked: dict[str, Any] = {"distortion": distortion, "leakage": leakage, "notion": notion, "costs": costs}
     asked |= {"keep_at_least": keep_at_least, "forbidden": forbidden, "invariant": invariant or None}
     asked = {option: value for option, value in asked.items() if value is not None}
     strata = _strata(names, found, source, confidence, asked, estimable)
-    secret = Consistent(key) if consistent_by else seed
+    secret = Consistent(key) if consistent_by else None if seed is None else int(seed)
     drawing = _Drawing(found, strata, consistent_by, secret)
     notes = tuple(_notes(found, strata, source, confidence, drawing))
     made = Release(column, strata, notes)
@@ -324,8 +365,24 @@ def _strata(names: Sequence[str], *told: Any) -> tuple[Stratum, ...]:
     if not refused:
         return tuple(made)
     first, *others = refused
-    more = f", as for {shortened(others)}" if others else ""
+    more = f" (and {shortened(others)})" if others else ""
     raise retold(refused[first], f"{f'stratum {first!r}{more}: ' * bool(first)}{refused[first]}") from None
+
+
+def _check_options(estimable: Any, seed: Any, consistent_by: str, key: Any) -> None:
+    if not isinstance(estimable, bool | np.bool_):
+        raise ValueError(f"estimable must be True or False; got {estimable!r}. Choose one of the two.")
+    if seed is not None:
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ValueError(f"seed must be a whole number, at least 0; got {seed!r}. Leave it out for a real release.")
+        if consistent_by:
+            raise ValueError(
+                f"seed must be left out with consistent_by={consistent_by!r}; got {seed!r}. Take a key to repeat a release."
+            )
+    if key is not None and not consistent_by:
+        raise ValueError(
+            "key must be left out without consistent_by=...; got one. Name a column of IDs, or leave it out."
+        )
 
 
 def _stratum(
@@ -341,7 +398,8 @@ def _stratum(
         change = "more distortion" if name_of == "distortion" else "less leakage"
         change += ", or keep less" if best.constraints is not None else ""
         raise ValueError(
-            f"at {name_of} {most:g} every value is published as it is, which hides nothing; allow {change}"
+            f"{name_of} must be such that values change; got {most:g}, at which the optimum publishes every value as it is. "
+            f"Allow {change}."
         )
     mechanism, price = best.mechanism, best.gap
     if is_estimable:
@@ -350,8 +408,8 @@ def _stratum(
     spent, unknowing = sampler.distortion(known, best.costs), None
     if best.gap_unit == "nats" and spent > best.budget["distortion"] * (1 + _RESOLVED):
         raise ValueError(
-            f"at distortion {best.budget['distortion']:g} changes are so rare that a sampler of integers over 2**62 makes them "
-            f"with {spent:g}; ask for at least 1e-9"
+            f"distortion must be at least 1e-9, for sampling with integers over 2**62; got {best.budget['distortion']:g}. Allow "
+            "more distortion."
         )
     if best.constraints is None:
         costs = {"costs": asked["costs"]} if "costs" in asked else {}
@@ -371,23 +429,24 @@ def _stratum(
     )
 
 
-def _in_order(losses: Any, labels: Sequence[Any]) -> Any:
-    """A DataFrame of losses in the order of the labels, shape (M, M). Raises ValueError if it is over other categories."""
-    if not hasattr(losses, "columns"):
-        return losses
-    names, wanted = [str(name) for name in losses.columns], [str(label) for label in labels]
+def _in_order(costs: Any, labels: Sequence[Any]) -> Any:
+    """A DataFrame of costs in the order of the labels, shape (M, M). Raises ValueError if it is over other categories."""
+    if not hasattr(costs, "columns"):
+        return costs
+    names, wanted = [str(name) for name in costs.columns], [str(label) for label in labels]
     if odd := sorted(set(names) ^ set(wanted)):
-        where = "the losses" if odd[0] in names else "the column"
         raise ValueError(
-            f"only {where} {'have' if odd[0] in names else 'has'} the category {odd[0]!r}; name those of the column in the "
-            "header, and give each a row, in the header's order"
+            f"costs must have the categories of the column, {shortened(wanted)}; got {odd[0]!r} "
+            f"{'in the costs' if odd[0] in names else 'in the column'} only. Name the column's categories in the header, and "
+            "give each one a row, in the order of the header."
         )
-    if losses.shape[0] != len(names):
+    if costs.shape[0] != len(names):
         raise ValueError(
-            f"the losses have {losses.shape[0]} rows for {len(names)} categories; give each one, in the header's order"
+            f"costs must have a row for each of {len(names)} categories; got {costs.shape[0]} rows. Write one for each category, "
+            "in the order of the header."
         )
     order = [names.index(label) for label in wanted]
-    return losses.to_numpy(dtype=object)[np.ix_(order, order)]
+    return costs.to_numpy(dtype=object)[np.ix_(order, order)]
 
 
 def _order(source: SourceSet, categories: Categories) -> IntArray:
@@ -399,7 +458,7 @@ def _order(source: SourceSet, categories: Categories) -> IntArray:
 
 
 def _leakages(sampler: IntegerSampler, chosen: Notion, source: SourceSet) -> dict[str, float | None]:
-    """Of the sampler by all seven notions; None for those that cannot be evaluated for so many letters or vertices."""
+    """Leakage of the sampler by each of seven notions; None where there are too many categories or vertices to evaluate it."""
     found: dict[str, float | None] = {}
     for name in NOTION_NAMES:
         notion = chosen if chosen.name == name else notion_by_name(name)
@@ -458,40 +517,37 @@ def _notes(
 ) -> Iterator[str]:
     yield from column.notes
     if column.table.separator != "," or column.table.encoding not in ("utf-8", "utf-8-sig"):
-        yield f"The table is read as separated by {column.table.separator!r}, in {column.table.encoding}."
+        yield f"The table is read with the separator {column.table.separator!r} and the encoding {column.table.encoding}."
     if source in (None, "counts", "frequencies", "order") if isinstance(source, str | None) else False:
         yield (
-            "What is known was taken from these very rows, and the mechanism tells it: their frequencies are private "
-            "too. Where that "
-            "matters, take an earlier survey or published bounds."
+            "The source set was made from these very rows, and the published mechanism discloses it, and so discloses something "
+            "of their frequencies. Where these are confidential, take an earlier survey or published bounds."
         )
-    yield (
-        "The distortion is an expectation, in the worst case over the source set: how many values change is left to chance."
-    )
+    yield ("The distortion is a probability, the largest over the source set. How many values change is random.")
     for stratum in strata:
         if stratum.disappearing:
             where = f" in stratum {stratum.name!r}" * bool(stratum.name)
-            yield f"Never published{where}: {shortened(stratum.disappearing)}; their frequencies cannot be estimated."
+            yield f"Suppressed{where}: {shortened(stratum.disappearing)}. Their frequencies cannot be estimated."
     if drawing.consistent_by:
         yield (
-            f"The same {drawing.consistent_by} and answer are published alike; the key makes them so, and whoever has it undoes "
-            "the release. A later one agrees only with the same key, one of your own, and the same mechanism: name what is "
-            "known as a source, for new counts make a new one."
+            f"Rows with the same {drawing.consistent_by} and category are published alike. Anyone who has the key can invert the "
+            "release. A later release agrees with this one only with the same key and the same mechanism: pass the same source "
+            "set, since new counts make a new mechanism."
         )
         ids, rows = len(column.table.counts([drawing.consistent_by])), sum(stratum.rows for stratum in strata)
         if ids < _FEW_IDS * rows:
             yield (
-                f"There are only {ids:,} different {drawing.consistent_by} for {rows:,} rows: rows of one change together, so "
-                "that what is changed may be far from the distortion, and estimates from the intervals. Name a column of IDs."
+                f"There are only {ids:,} different {drawing.consistent_by} in {rows:,} rows. Rows with the same one change "
+                "together, so the share of changed rows may be far from the distortion, and estimates far outside their "
+                "intervals. Name a column of IDs."
             )
     else:
         yield (
-            "Independent releases of the same person add up: n of them leak up to n times as much, and their average "
-            "tells the truth "
-            "in the end; publish once, or consistently by an ID."
+            "Independent releases of the same record add up: n of them leak up to n times as much, and their average reveals the "
+            "true value. Publish once, or consistently by an ID."
         )
     if isinstance(drawing.secret, int):
-        yield "UNSAFE: drawn from a seed, for tests alone; whoever knows it undoes the release."
+        yield "UNSAFE: drawn from a seed, for tests only. Anyone who knows the seed can invert the release."
 
 
 @dataclass(frozen=True, eq=False)
@@ -505,7 +561,7 @@ class _Drawing:
 
     @property
     def schema(self) -> Any:
-        """That of the table, but for a dictionary that has grown too large for its type."""
+        """Schema of the table, but for a dictionary that has grown too large for its type."""
         arrow, schema, name = arrow_module(), self.column.table.schema, self.column.name
         kind = schema.field(name).type
         if arrow.types.is_dictionary(kind) and len(self.column.categories.labels) > 2 ** (
@@ -550,7 +606,8 @@ class _Drawing:
                 if ids.null_count:
                     column = self.consistent_by
                     raise ValueError(
-                        f"{table.name}: column {column!r} has no ID in {table.first(column, None)}; give each row one"
+                        f"consistent_by must be a column with an ID in each row; got {column!r} with none in "
+                        f"{table.first(column, None)} of {table.name}. Give each row an ID."
                     )
                 labels = np.array(self.column.categories.labels, dtype=object)
                 texts = ids.cast(arrow_module().string()).to_pylist()
@@ -567,7 +624,8 @@ class _Drawing:
             found = [self.codes(batch, bits) for batch in self.column.table.batches(wanted, part)]
         except OSError as error:
             raise ValueError(
-                f"a worker cannot read {self.column.table.name}: {error}; put it where all of them can"
+                f"data must be a file that each worker can read; got {self.column.table.name} ({error}). Put it where all of "
+                "them can read it."
             ) from None
         return np.concatenate(found).astype(np.min_scalar_type(-len(self.column.categories.labels)))
 
@@ -579,7 +637,9 @@ def _released(drawing: _Drawing, scheduler: str, progress: Callable[[int, int], 
     left = total = int(column.counts.sum() + column.missing.sum())
     parts = range(column.table.parts)
     spread = on_cluster(drawing.part, parts, scheduler, in_order=True) if scheduler else None
-    changed = ValueError(f"{column.table.name} changed while it was read; release it again")
+    changed = ValueError(
+        f"data must stay the same while it is read; got {column.table.name}, which changed. Release it again."
+    )
     for part in parts:
         bits, drawn, start = drawing.bits(part), None if spread is None else next(spread), 0
         for batch in column.table.batches(part=part):

@@ -45,11 +45,11 @@ _BLOCK = 1 << 18
 
 
 class IntegerSampler(ABC):
-    """An exact channel over one alphabet: letter i is kept with probability ``kept_i / 2**bits``.
+    """An exact channel over one alphabet: category i is kept with probability ``kept_i / 2**bits``.
 
     Attributes
     ----------
-    labels : sequence of M letters
+    labels : sequence of M categories
     kept : ndarray of integers, shape (M,)
     bits : int
         62, but for tests that try every word.
@@ -70,13 +70,13 @@ class IntegerSampler(ABC):
 
     @staticmethod
     def of(mechanism: Mechanism, bits: int = BITS) -> IntegerSampler:
-        """The integers next to a mechanism: a matrix, or of more than 1,000 letters the numbers it is made of."""
+        """The integers next to a mechanism: a matrix, or of more than 1,000 categories the numbers it is made of."""
         if (spread := mechanism.spread) is None:
             return MatrixSampler.of_matrix(mechanism.matrix, mechanism.labels, bits)
         return SpreadSampler.of_spread(spread, mechanism.labels, bits)
 
     def sample(self, codes: ArrayLike, bits: Bits) -> NDArray[Any]:
-        """What is published for each letter's number: an array of the same shape and integers, each drawn independently.
+        """What is published for each category's number: an array of the same shape and integers, each drawn independently.
 
         Raises ValueError if a code is no integer from 0 to M - 1.
         """
@@ -86,8 +86,8 @@ class IntegerSampler(ABC):
             published.size and not (0 <= published.min() and published.max() < size)
         ):
             raise ValueError(
-                f"codes must be integers from 0 to {size - 1}, the numbers of the letters, got {codes!r}; decide on missing "
-                "and unknown values first"
+                f"codes must be integers from 0 to {size - 1}, the numbers of the categories; got {codes!r}. Decide on missing "
+                "and unknown values first."
             )
         column = published.reshape(-1)
         for start in range(0, column.size, _BLOCK):
@@ -105,7 +105,7 @@ class IntegerSampler(ABC):
 
     @abstractmethod
     def _others(self, letters: IntArray, words: Words, bits: Bits, rows: IntArray) -> IntArray:
-        """Another letter for each whose word is not below what is kept."""
+        """Another category for each whose word is not below what is kept."""
 
     @property
     @abstractmethod
@@ -130,8 +130,8 @@ class IntegerSampler(ABC):
 
         Exact and rounded up for differential privacy, approximate or not, maximal leakage and maximal information; within about
         1e-10 from above for information and Renyi divergences, which have logarithms (:mod:`paper_repro.columns.outward`). Of
-        more than 1,000 letters maximal information over intervals, and privacy on graphs, are from above as well.
-        Raises ValueError if the notion is another one, or needs a source set over the same letters and has none.
+        more than 1,000 categories maximal information over intervals, and privacy on graphs, are from above as well.
+        Raises ValueError if the notion is another one, or needs a source set over the same categories and has none.
         """
         if isinstance(notion, DifferentialPrivacy):
             return self._private(notion.adjacency)
@@ -145,7 +145,9 @@ class IntegerSampler(ABC):
         if isinstance(notion, MaximalLeakage):
             return self._exact.maximal_leakage()
         if not isinstance(notion, SibsonInformation | MutualInformation | MaximalInformation):
-            raise ValueError(f"no leakage of integers is known for {notion!r}; take one of the seven notions")
+            raise ValueError(
+                f"notion must be one of the seven notions for a sampler; got {notion!r}. Take one of these."
+            )
         priors = priors_of(check_alphabets(self.mechanism, source, notion.name))
         if isinstance(notion, MaximalInformation):
             return self._exact.maximal_information(priors)
@@ -157,7 +159,7 @@ class IntegerSampler(ABC):
         """What so many independent releases of one and the same value leak together, in nats, never understated.
 
         Exact for differential and Renyi privacy, whose losses add up. Of approximate privacy each release has its part of delta.
-        Information adds up at most, and nothing leaks more than the letter itself, ``log M``; Sibson information is at most
+        Information adds up at most, and nothing leaks more than the category itself, ``log M``; Sibson information is at most
         maximal leakage, and maximal information, whose prior changes with what is already known, at most differential privacy.
         Releases by :class:`~paper_repro.columns.randomness.Consistent` are one, as long as the value is the same.
         Raises ValueError as :meth:`leakage` does, or if the number is below 1.
@@ -184,19 +186,21 @@ class IntegerSampler(ABC):
             return letters if total is None else min(letters, rounded_up(total))
         return math.inf if total is None else rounded_up(total)
 
-    def distortion(self, source: SourceSet, losses: FloatArray | None = None) -> float:
-        """Largest probability of change over a source set, or with losses of shape (M, M) expected loss; exact and rounded up.
+    def distortion(self, source: SourceSet, costs: FloatArray | None = None) -> float:
+        """Largest probability of change over a source set, or with costs of shape (M, M) the largest expected cost.
 
-        Raises ValueError if the set is none, or over other letters, or losses are given for more than 1,000 letters in M numbers.
+        It is exact, and rounded up. Raises ValueError if ``source`` is no source set, or one over other categories, or if costs
+        are given for a mechanism that is stored in M numbers.
         """
         priors = priors_of(check_alphabets(self.mechanism, source, "the distortion"))
-        if losses is None:
+        if costs is None:
             return rounded_up(priors.largest_mean(self._exact.changed) / 2**self.bits)
         if not isinstance(self._exact, ExactMatrix):
             raise ValueError(
-                f"losses are for mechanisms as a matrix, and this one has {len(self.labels)} letters in M numbers"
+                f"costs must be left out for a mechanism without a matrix; got some for {len(self.labels):,} categories. Take "
+                "at most 1,000 categories."
             )
-        values, unit = self._exact.spent(losses)
+        values, unit = self._exact.spent(costs)
         return rounded_up(priors.largest_mean(values) / unit)
 
     def _private(self, adjacency: Adjacency | None) -> float:
@@ -229,7 +233,8 @@ class MatrixSampler(IntegerSampler):
         sums = [sum(row) for row in matrix.tolist()]
         if (matrix < 0).any() or set(sums) != {2**bits} or matrix.shape != (len(labels),) * 2:
             raise ValueError(
-                f"each of the {len(labels)} rows of a sampler's matrix must be {len(labels)} numbers >= 0 that sum to 2**{bits}"
+                f"matrix must have {len(labels)} rows of {len(labels)} integers >= 0 that sum to 2**{bits}; got shape "
+                f"{matrix.shape} and sums from {min(sums, default=0)} to {max(sums, default=0)}. Take MatrixSampler.of_matrix."
             )
         self.matrix, self.labels, self.bits = matrix, labels, bits
         self.kept = matrix.diagonal().copy()
@@ -258,7 +263,7 @@ class MatrixSampler(IntegerSampler):
 
     @cached_property
     def _ends(self) -> Words:
-        """Where each letter's words end among those that change, a row for each true letter, filled up to a power of 2."""
+        """Where each category's words end among those that change, a row for each true category, filled up to a power of 2."""
         size = len(self.labels)
         ends = np.full((size, 1 << (size - 1).bit_length()), 2**64 - 1, dtype=np.uint64)
         others = self.matrix.astype(np.uint64)
@@ -277,14 +282,14 @@ class MatrixSampler(IntegerSampler):
 
 
 class SpreadSampler(IntegerSampler):
-    """M integers: letter i is kept, or replaced by j with probability ``weights_j / (sum of the others' weights)``.
+    """M integers: category i is kept, or replaced by j with probability ``weights_j / (sum of the others' weights)``.
 
     A second word, and another as long as it is too large, makes the choice exact.
 
     Raises
     ------
     ValueError
-        If a number is negative or too large, or a letter is changed and there is no other one to answer with.
+        If a number is negative or too large, or a category is changed and there is no other one to answer with.
 
     >>> SpreadSampler(np.array([3, 3, 0]), np.array([1, 1, 0]), range(3), bits=2).mechanism.corner
     array([[0.75, 0.25, 0.  ],
@@ -298,10 +303,13 @@ class SpreadSampler(IntegerSampler):
         shaped = kept.shape == weights.shape == (len(labels),)
         if not shaped or min(kept.min(), weights.min()) < 0 or kept.max() > 2**bits or self.total > 2**BITS:
             raise ValueError(
-                f"a sampler has {len(labels)} numbers of at most 2**{bits} to keep letters, and as many weights"
+                f"kept and weights must be {len(labels)} integers each, from 0 to 2**{bits}; got shapes {kept.shape} and "
+                f"{weights.shape}, or numbers outside. Take SpreadSampler.of_spread."
             )
         if ((kept < 2**bits) & (weights == self.total)).any():
-            raise ValueError("a letter is changed, and no other has a weight: give another one a weight")
+            raise ValueError(
+                "weights must be positive for another category wherever one is changed; got none. Give another one a weight."
+            )
 
     @classmethod
     def of_spread(cls, spread: Spread, labels: Sequence[Hashable], bits: int = BITS) -> SpreadSampler:
@@ -318,7 +326,7 @@ class SpreadSampler(IntegerSampler):
 
     @cached_property
     def others(self) -> Integers:
-        """Sums of the other letters' weights, shape (M,)."""
+        """Sums of the other categories' weights, shape (M,)."""
         return self.total - self.weights
 
     @cached_property
@@ -342,7 +350,7 @@ class SpreadSampler(IntegerSampler):
 
     @cached_property
     def _table(self) -> tuple[Words, IntArray, int]:
-        """Where each letter's words end; the first letter of each of about M stretches of equal width; the width's bits."""
+        """Where each category's words end; the first category of each of about M stretches of equal width; the width's bits."""
         ends = np.cumsum(self.weights, dtype=np.uint64)
         width = max(0, self.total.bit_length() - len(ends).bit_length())
         edges = np.arange((self.total >> width) + 2, dtype=np.uint64) << np.uint64(width)
@@ -350,7 +358,7 @@ class SpreadSampler(IntegerSampler):
 
     @cached_property
     def _lengths(self) -> Words:
-        """How many bits of a word are taken in place of each letter, shape (M,): as many as the others' weights need."""
+        """How many bits of a word are taken in place of each category, shape (M,): as many as the others' weights need."""
         return np.maximum(np.frexp((self.others - 1).astype(float))[1], 1).astype(np.uint64)
 
     def _others(self, letters: IntArray, words: Words, bits: Bits, rows: IntArray) -> IntArray:
@@ -361,7 +369,7 @@ class SpreadSampler(IntegerSampler):
             drawn[open_] = bits.words(len(open_), rows[open_]) >> (np.uint64(64) - lengths[open_])
             open_ = open_[drawn[open_] >= most[open_]]
         ends, starts, width = self._table
-        # Leave the letter itself out: what lies beyond it is moved up by its width.
+        # Leave the category itself out: what lies beyond it is moved up by its width.
         own = self.weights[letters].astype(np.uint64)
         drawn += own * (drawn >= ends[letters] - own)
         stretch = (drawn >> np.uint64(width)).astype(np.intp)
@@ -382,7 +390,7 @@ def _rounded_matrix(matrix: FloatArray, bits: int) -> Integers:
 
 
 def _rounded_spread(spread: Spread, bits: int) -> tuple[Integers, Integers]:
-    """What is kept and the answers' weights, both of shape (M,): zeros stay zeros, equal letters equal.
+    """What is kept and the answers' weights, both of shape (M,): zeros stay zeros, equal categories equal.
 
     Where answers are in proportion to what is kept, the integers are too, by a power of 2: then no rounding of theirs counts in a
     ratio. What is kept most is rounded down, and nothing but certainty becomes certain.

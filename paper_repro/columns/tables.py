@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import difflib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -43,8 +44,7 @@ _BATCH_BYTES, _BATCH_ROWS = 2**26, 2**18
 _MOST_CATEGORIES, _PENDING = 10_000_000, 2**21
 # Types that pyarrow reads, and can do little else with.
 _UNREAD = ("string_view", "binary_view", "halffloat")
-# Fewer rows than these tell no key from a column of categories.
-_FEW = 100
+_A_TABLE = "data must be a CSV or Parquet file"
 
 
 def arrow_module(part: str = "") -> Any:
@@ -64,15 +64,15 @@ class Table(ABC):
     Attributes
     ----------
     name : str
-        What errors call it: the file as it was given.
+        What errors call it: the path of the file as it was given, in quotation marks.
     schema : pyarrow.Schema
         Names and types of the columns; those of a CSV are all text, so that leading zeros stay.
     parts : int
         Pieces that can be read independently: row groups of Parquet.
     separator, encoding : str
-        Of a CSV.
+        Separator and encoding of a CSV file.
     missing : tuple of str
-        Texts that stand for a missing value in the columns that are asked about; other columns keep them.
+        Texts that mean a missing value in the columns that are asked about; other columns keep them.
     """
 
     name: str
@@ -87,17 +87,21 @@ class Table(ABC):
     def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
         """Record batches of these columns, or of all, in order; of one part, or of all."""
 
-    def check_column(self, column: str) -> str:
-        """The name of a column. Raises ValueError, naming those there are, if it is none."""
+    def check_column(self, column: str, argument: str = "column") -> str:
+        """The name of a column. Raises ValueError for any other, with the names there are; it calls the column ``argument``."""
         if column not in self.schema.names:
-            near = [name for name in self.schema.names if name.strip().lower() == str(column).strip().lower()]
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"{self.name}: no column {column!r}; its columns are {shortened(self.schema.names)}{hint}")
+            plain = {name.strip().lower(): name for name in self.schema.names}
+            near = difflib.get_close_matches(str(column).strip().lower(), plain, n=1)
+            hint = f"Did you mean {plain[near[0]]!r}?" if near else "Name one of these."
+            raise ValueError(
+                f"{argument} must be one of {shortened(self.schema.names)} in {self.name}; got {column!r}. {hint}"
+            )
         kind = self.schema.field(column).type
         types, plain = arrow_module(".types"), _plain_type(kind)
         if types.is_nested(plain) or str(plain) in _UNREAD:
             raise ValueError(
-                f"{self.name}: column {column!r} has values of the type {kind}; name one of texts or numbers, or convert it"
+                f"{argument} must be a column of texts or numbers in {self.name}; got {column!r} of type {kind}. Name another "
+                "column, or convert its values."
             )
         return column
 
@@ -137,8 +141,8 @@ class Table(ABC):
                 pending = [_added_up(pending, columns)]
                 if len(pending[0]) > _MOST_CATEGORIES:
                     raise ValueError(
-                        f"{self.name}: {' with '.join(columns)} has more than {_MOST_CATEGORIES} different values and looks "
-                        "like a key; name a column of categories"
+                        f"column must have at most {_MOST_CATEGORIES:,} different values in {self.name}; got more in "
+                        f"{' with '.join(map(repr, columns))}, which looks like a key. Name a column of categories."
                     )
         if not pending:
             types = [_plain_type(self.schema.field(column).type) for column in columns]
@@ -256,9 +260,10 @@ def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) ->
     data : str, Path or DataFrame
         A CSV has a header and is separated by commas, semicolons, tabs or bars, whichever splits the header into most.
     encoding : str
-        Of a CSV; UTF-8, with or without a byte-order mark, if not given.
+        Encoding of a CSV file; UTF-8, with or without a byte-order mark, if not given.
     missing : sequence of str
-        What stands for a missing value in a column of a CSV that is asked about, beside an empty cell; elsewhere it is a text.
+        Texts that mean a missing value in the columns of a CSV that are asked about, in addition to an empty cell. Other columns
+        keep them as texts.
 
     Raises
     ------
@@ -278,27 +283,36 @@ def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) ->
         return _Frame.of(data)
     path = Path(data)
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name a CSV or Parquet file in it")
+        raise IsADirectoryError(f"{_A_TABLE}; got the folder {str(path)!r}. Name a file in it.")
     if not path.exists():
-        raise FileNotFoundError(f"no file {path}; give the path of a CSV or Parquet file")
-    with path.open("rb") as file:
-        start = file.read(4)
+        raise FileNotFoundError(f"{_A_TABLE}; got {str(path)!r}, which does not exist. Check the name and the folder.")
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+    except OSError as error:
+        raise type(error)(
+            f"{_A_TABLE} that can be read; got {str(path)!r} ({error.strerror}). Check its permissions, or name another file."
+        ) from None
     if not start:
-        raise ValueError(f"{path} is empty; give a CSV with a header, or a Parquet file")
+        raise ValueError(f"{_A_TABLE}; got {str(path)!r}, which is empty. Name a file with a header and rows.")
     if start == b"PAR1":
         _check_csv("a Parquet file", encoding, missing)
         return _Parquet.of(path)
     if path.suffix.lower() == ".parquet":
-        raise ValueError(f"{path} is no Parquet file, though its name says so; give it as .csv if it is one")
+        raise ValueError(
+            f"{_A_TABLE}; got {str(path)!r}, whose content is not Parquet. Rename it to .csv if it is a CSV file."
+        )
     if start.startswith((b"PK", b"\x1f\x8b", b"BZh", b"\xd0\xcf\x11\xe0")):
-        raise ValueError(f"{path} is compressed, or a workbook; save it as CSV (UTF-8) or Parquet first")
+        raise ValueError(
+            f"{_A_TABLE}; got {str(path)!r}, which is compressed or a workbook. Save it as CSV (UTF-8) or Parquet first."
+        )
     return _Csv.of(path, encoding, tuple(missing))
 
 
 def _check_csv(what: str, encoding: str, missing: Sequence[str]) -> None:
     for name, value in (("encoding", encoding), ("missing_values", list(missing))):
         if value:
-            raise ValueError(f"{name}={value!r} has no effect on {what}; leave it out")
+            raise ValueError(f"{name} must be left out for {what}; got {value!r}. It is for CSV files only.")
 
 
 @dataclass(frozen=True)
@@ -320,12 +334,14 @@ class _Parquet(Table):
                 parts = about.num_row_groups
                 size = sum(about.row_group(part).total_byte_size for part in range(parts))
         except arrow.ArrowException as error:
-            raise ValueError(f"{path} is no Parquet file that can be read: {one_line(error)}") from None
+            raise ValueError(
+                f"{_A_TABLE} that can be read; got {str(path)!r} ({one_line(error)}). Write the file again."
+            ) from None
         _check_names(schema.names, path)
         if not about.num_rows:
-            raise ValueError(f"{path} has columns, but no rows; there is nothing to release")
+            raise ValueError(f"data must have rows; got {str(path)!r} with columns only. Name a file with rows.")
         rows = int(_BATCH_BYTES / max(size / about.num_rows, len(schema.names) * 8))
-        return cls(path, str(path), schema, min(max(rows, 2**10), _BATCH_ROWS), parts)
+        return cls(path, repr(str(path)), schema, min(max(rows, 2**10), _BATCH_ROWS), parts)
 
     def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
         parquet, arrow = arrow_module(".parquet"), arrow_module()
@@ -337,7 +353,9 @@ class _Parquet(Table):
                     for batch in file.iter_batches(self.rows_a_batch, [group], wanted, use_threads=False):
                         yield batch if wanted is None else batch.select(wanted)
         except arrow.ArrowException as error:
-            raise ValueError(f"{self.path} cannot be read: {one_line(error)}") from None
+            raise ValueError(
+                f"{_A_TABLE} that can be read; got {str(self.path)!r} ({one_line(error)}). Write the file again."
+            ) from None
 
 
 @dataclass(frozen=True)
@@ -357,13 +375,17 @@ class _Csv(Table):
         with path.open("rb") as file:
             start = file.read(3)
         if not encoding and start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            raise ValueError(f"{path} is not in UTF-8, but in UTF-16; say so: encoding='utf-16'")
+            raise ValueError(
+                f"encoding must be the one of {str(path)!r}; got none for a file in UTF-16. Add encoding='utf-16'."
+            )
         if not encoding:
             encoding = "utf-8-sig" if start == codecs.BOM_UTF8 else "utf-8"
         try:
             "".encode(encoding)
-        except LookupError:
-            raise ValueError(f"no encoding {encoding!r} is known; name one such as utf-8 or latin-1") from None
+        except (LookupError, TypeError, ValueError):
+            raise ValueError(
+                f"encoding must be one that Python knows, such as 'utf-8' or 'latin-1'; got {encoding!r}. Correct its name."
+            ) from None
         with path.open(encoding=encoding, newline="") as file:
             try:
                 first = file.readline()
@@ -377,11 +399,14 @@ class _Csv(Table):
                 if len(found) > len(names):
                     names, separator = found, candidate
         if not first.strip():
-            raise ValueError(f"{path}: its first line is empty; it must be a header that names the columns")
+            raise ValueError(
+                f"the first line of {str(path)!r} must be a header; got an empty line. Name the columns in the first line."
+            )
         _check_names(names, path)
-        table = cls(path, str(path), arrow.schema([(n, arrow.string()) for n in names]), separator, encoding, missing)
+        columns = arrow.schema([(name, arrow.string()) for name in names])
+        table = cls(path, repr(str(path)), columns, separator, encoding, missing)
         if next(table.batches(), None) is None:
-            raise ValueError(f"{path} has a header, but no rows; there is nothing to release")
+            raise ValueError(f"data must have rows; got {str(path)!r} with a header only. Name a file with rows.")
         return table
 
     def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
@@ -418,13 +443,21 @@ class _Csv(Table):
         except arrow.ArrowException as error:
             if ragged:
                 row = ragged[0]
+                is_comment = row.text.lstrip().startswith("#")
+                fix = (
+                    "Lines with # are not comments here: remove it"
+                    if is_comment
+                    else "Fix the row or close the quotation mark"
+                )
                 raise ValueError(
-                    f"{self.path}: row {row.number} (the header being row 1) has {row.actual_columns} cells where the header "
-                    f"has {row.expected_columns}: {_beginning(row.text)}; mend it, or close its quotation mark"
+                    f"each row of {str(self.path)!r} must have as many cells as the header, {row.expected_columns}; got "
+                    f"{row.actual_columns} in row {row.number} (the header being row 1): {_beginning(row.text)}. {fix}."
                 ) from None
             if "UTF8" in str(error):
                 raise ValueError(_undecodable(self.path, "utf-8")) from None
-            raise ValueError(f"{self.path} is no CSV that can be read: {one_line(error)}") from None
+            raise ValueError(
+                f"{_A_TABLE} that can be read; got {str(self.path)!r} ({one_line(error)}). Correct the file."
+            ) from None
 
 
 @dataclass(frozen=True)
@@ -442,18 +475,21 @@ class _Frame(Table):
         if isinstance(frame, arrow.Table):
             return cls(frame, schema=frame.schema)
         if not hasattr(frame, "columns") or not hasattr(frame, "to_csv"):
+            kind = type(frame)
             raise ValueError(
-                f"data must be the path of a CSV or Parquet file, or a pandas DataFrame, got {type(frame).__name__}"
+                "data must be the path of a CSV or Parquet file, or a pandas DataFrame; got "
+                f"{kind.__module__}.{kind.__qualname__}. Convert it, by to_pandas() where it has this method."
             )
         _check_names([str(name) for name in frame.columns], "the table")
         try:
             table = arrow.Table.from_pandas(frame)
         except (arrow.ArrowException, ValueError) as error:
             raise ValueError(
-                f"the table has a column of several types: {one_line(error)}; convert it by astype(str)"
+                f"each column of the table must have values of one type; got several ({one_line(error)}). Convert the column "
+                "by astype(str)."
             ) from None
         if not table.num_rows:
-            raise ValueError("the table has no rows; there is nothing to release")
+            raise ValueError("data must have rows; got a table without any. Take a table with rows.")
         return cls(table, schema=table.schema)
 
     def batches(self, columns: Sequence[str] | None = None, part: int | None = None) -> Iterator[Any]:
@@ -464,7 +500,9 @@ class _Frame(Table):
 def _check_names(names: Sequence[str], path: object) -> None:
     for place, name in enumerate(names):
         if (first := names.index(name)) < place:
-            raise ValueError(f"{path}: columns {first + 1} and {place + 1} are both named {name!r}; rename one of them")
+            raise ValueError(
+                f"names of columns must be distinct in {path}; got {name!r} for columns {first + 1} and {place + 1}. Rename one."
+            )
 
 
 def _undecodable(path: Path, encoding: str) -> str:
@@ -475,12 +513,15 @@ def _undecodable(path: Path, encoding: str) -> str:
             except UnicodeDecodeError as error:
                 before, bad = line[: error.start].decode(encoding, "replace"), line[error.start]
                 way_out = (
-                    "name the right encoding"
-                    if encoding == "latin-1"
-                    else "is it in Latin-1? then say encoding='latin-1'"
+                    "Name another encoding" if encoding == "latin-1" else "Try encoding='latin-1', or save it in UTF-8"
                 )
-                return f"{path}: line {number} is not in {encoding}, byte {bad:#04x} after {before[-20:]!r}; {way_out}"
-    return f"{path} is not in {encoding}; name its encoding"
+                return (
+                    f"encoding must be the one of {str(path)!r}; got {encoding}, in which line {number} cannot be read: byte "
+                    f"{bad:#04x} after {before[-20:]!r}. {way_out}."
+                )
+    return (
+        f"encoding must be the one of {str(path)!r}; got {encoding}, in which it cannot be read. Name another encoding."
+    )
 
 
 def _beginning(text: str) -> str:
@@ -555,12 +596,16 @@ def categories_of(values: Any, what: str) -> Categories:
     types, kind = arrow_module().types, values.type
     known = (types.is_integer, types.is_boolean, types.is_date, types.is_decimal, types.is_floating)
     if not (is_text(kind) or any(is_known(kind) for is_known in known)):
-        raise ValueError(f"{what} is of type {kind}; categories are texts, whole numbers, truth values or dates")
+        raise ValueError(
+            f"categories must be texts, numbers, truth values or dates; got the type {kind} in {what}. Convert the values, or "
+            "name another column."
+        )
     labels = values.cast(arrow_module().string()).to_pylist()
     if values.null_count:
         if MISSING in labels:
             raise ValueError(
-                f"{what} has a category {MISSING!r} of its own; rename it, or keep missing values as they are"
+                f"categories must not be named {MISSING!r} where missing values are one; got such a category in {what}. Rename "
+                "it, or take missing='keep'."
             )
         labels[-1] = MISSING
     return Categories(values, tuple(labels))

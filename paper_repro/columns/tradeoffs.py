@@ -1,4 +1,4 @@
-"""What it costs to release a column, before it is: the least leakage at each distortion, beside what is usual."""
+"""The least leakage at each distortion for a column, before its release, next to randomized response."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paper_repro.checks import check_distortion, check_grid
+from paper_repro.checks import check_distortion, check_grid, shortened
 from paper_repro.columns.estimable import estimable
 from paper_repro.columns.knowing import known_source
 from paper_repro.columns.tables import Table, arrow_module, open_table
@@ -31,13 +31,14 @@ DISTORTIONS = tuple(np.round(np.arange(0.05, 0.51, 0.05), 2).tolist())
 def tradeoff(
     source: SourceSet, distortions: ArrayLike = DISTORTIONS, *, notion: Notion | None = None
 ) -> list[dict[str, float]]:
-    """Leakage in nats at each distortion, shape (points,): the least, and that of what is usual.
+    """Leakage in nats at each distortion, shape (points,): the least possible, and the leakage of other mechanisms.
 
     Returns
     -------
     list of dict
-        ``distortion``; ``least``, certified; ``estimable``, of what ``release`` publishes, NaN where nothing can be estimated;
-        ``nothing_known``, the least if nothing is known; ``randomized_response``, k-ary, with that distortion.
+        ``distortion``; ``least``, certified; ``estimable``, for the mechanism of ``release``, NaN where nothing can be estimated;
+        ``nothing_known``, the least if every prior is possible; ``randomized_response``, for k-ary randomized response with this
+        distortion.
 
     Raises
     ------
@@ -74,26 +75,28 @@ def matrix_of(path: str | Path, labels: Sequence[Any]) -> Mechanism:
 
     >>> matrix_of("data/source_sets/P_II_4.csv", range(4))
     Traceback (most recent call last):
-    ValueError: data/source_sets/P_II_4.csv has 1 rows for 4 categories; a matrix has one for each, in the order of its header
+    ValueError: matrix must have a row for each of 4 categories; got 1 in 'data/source_sets/P_II_4.csv'. Write the rows in the
+    order of the header.
     """
     read = SourceSet.from_csv(path)
     names, wanted = [str(label) for label in read.labels], [str(label) for label in labels]
     if len(read.vertices) != len(names):
         raise ValueError(
-            f"{path} has {len(read.vertices)} rows for {len(names)} categories; a matrix has one for each, in the order "
-            "of its header"
+            f"matrix must have a row for each of {len(names)} categories; got {len(read.vertices)} in {str(path)!r}. Write the "
+            "rows in the order of the header."
         )
     if set(names) != set(wanted):
         odd = sorted(set(names) ^ set(wanted))[0]
         raise ValueError(
-            f"{path} and the column differ in their categories, such as {odd!r}; name them alike in the header"
+            f"matrix must have the categories of the column, {shortened(wanted)}; got {odd!r} only in "
+            f"{repr(str(path)) if odd in names else 'the column'}. Name them alike in the header."
         )
     order = [names.index(label) for label in wanted]
     return Mechanism(read.vertices[np.ix_(order, order)], tuple(labels))
 
 
 class _Row(NamedTuple):
-    """A source set of a row, and what is asked of it."""
+    """A source set of a row, and the distortions at which its least leakage is wanted."""
 
     where: str
     labels: tuple[str, ...]
@@ -115,7 +118,7 @@ def tradeoffs_of_rows(
     """Least leakage in nats at each distortion for a source set in each row of a table.
 
     Columns of numbers are categories: probabilities, or counts, whose confidence intervals make the set. Columns of texts are
-    kept, to tell the rows apart. The answer does not depend on the number of workers.
+    kept, to tell the rows apart. The result does not depend on the number of workers.
 
     Parameters
     ----------
@@ -177,11 +180,12 @@ def _rows(
             texts[name] = whole[name]
     if len(numbers) < 2:
         raise ValueError(
-            f"{table.name}: a row needs numbers for two categories or more, and the columns of numbers are {list(numbers)}"
+            f"data must have two columns of numbers or more, one for each category; got {list(numbers)} in {table.name}. Write "
+            "probabilities or counts as numbers."
         )
     labels, rows = tuple(numbers), np.column_stack(list(numbers.values()))
     tasks = [
-        _Row(f"{table.name}, row {place + table.header_rows}", labels, row, distortions, notion, confidence)
+        _Row(f"row {place + table.header_rows} of {table.name}", labels, row, distortions, notion, confidence)
         for place, row in enumerate(rows, start=1)
     ]
     return texts, tasks
@@ -191,7 +195,8 @@ def _least(row: _Row) -> list[float]:
     try:
         if not np.isfinite(row.numbers).all():
             raise ValueError(
-                f"{row.labels[int(np.argmin(np.isfinite(row.numbers)))]!r} has no number; write 0 if it never occurs"
+                f"each category must have a number; got none for {row.labels[int(np.argmin(np.isfinite(row.numbers)))]!r}. Write "
+                "0 if it never occurs."
             )
         source = known_source(
             dict(zip(row.labels, row.numbers.tolist(), strict=True)),

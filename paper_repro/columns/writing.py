@@ -24,20 +24,30 @@ def check_output(
 
     >>> check_output("released.txt")
     Traceback (most recent call last):
-    ValueError: output must end in .csv or .parquet, got released.txt
+    ValueError: output must end in .csv or .parquet; got 'released.txt'. Change the ending of its name.
     """
+    if not isinstance(output, str | os.PathLike):
+        raise ValueError(f"{what} must be the path of a file; got {output!r}. Give it as text or a Path.")
     path = Path(output)
     if path.is_dir():
-        raise IsADirectoryError(f"{what} {path} is a folder; name a file in it")
-    if path.suffix.lower() not in kinds:
-        raise ValueError(f"{what} must end in {', '.join(kinds[:-1])} or {kinds[-1]}, got {path}")
+        raise IsADirectoryError(f"{what} must be a file; got the folder {str(path)!r}. Name a file in it.")
+    if path.suffix.lower() not in kinds or "\0" in str(path):
+        ends = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+        raise ValueError(f"{what} must end in {ends}; got {str(path)!r}. Change the ending of its name.")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"no folder {path.parent} to write {path.name} into; make it first")
+        raise FileNotFoundError(
+            f"{what} must be in an existing folder; got {str(path)!r}. Make the folder {str(path.parent)!r} first."
+        )
     if not os.access(path.parent, os.W_OK):
-        raise PermissionError(f"no file can be made in the folder {path.parent}; name another one")
+        raise PermissionError(
+            f"{what} must be in a folder that you may write to; got {str(path)!r}. Name another folder than "
+            f"{str(path.parent)!r}."
+        )
     for taken in (path, *others):
         if os.path.lexists(taken):
-            raise FileExistsError(f"{taken} exists and is not overwritten; name another output, or remove it first")
+            raise FileExistsError(
+                f"{what} must not exist; got {str(taken)!r}, which does. Name another file, or remove this one first."
+            )
     return path
 
 
@@ -73,11 +83,12 @@ def write_table(file: IO[bytes], path: Path, schema: Any, batches: Iterable[Any]
             file.write(lines if encoding.startswith("utf-8") else encoder.encode(lines.decode()))
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"{path}: {error.object[error.start]!r} cannot be written in {encoding}; name a .parquet output"
+            f"output must be a Parquet file for characters outside {encoding}; got {str(path)!r} and the character "
+            f"{error.object[error.start]!r}. Name a .parquet output."
         ) from None
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError) as error:
         raise ValueError(
-            f"{path}: a column cannot be written as CSV ({one_line(error)}); name a .parquet output"
+            f"output must be a Parquet file for these columns; got {str(path)!r} ({one_line(error)}). Name a .parquet output."
         ) from None
 
 
@@ -111,7 +122,8 @@ def whole_or_nothing(path: Path) -> Iterator[IO[bytes]]:
     >>> with whole_or_nothing(Path("/proc/released.csv")) as file:
     ...     file.write(b"id")
     Traceback (most recent call last):
-    OSError: cannot write /proc/released.csv: No such file or directory; it was left unwritten
+    OSError: output must be a file that can be written; got '/proc/released.csv' (No such file or directory). Nothing
+    was written; free some space, or name another folder.
     """
     folder, beside = path.parent, None
     try:
@@ -133,12 +145,15 @@ def whole_or_nothing(path: Path) -> Iterator[IO[bytes]]:
                 os.close(here)
     except FileExistsError:
         raise FileExistsError(
-            f"{path} exists and is not overwritten; name another output, or remove it first"
+            f"output must not exist; got {str(path)!r}, which does. Name another file, or remove this one first."
         ) from None
     except OSError as error:
         if error.strerror is None:
             raise
-        raise OSError(f"cannot write {path}: {error.strerror}; it was left unwritten") from None
+        raise OSError(
+            f"output must be a file that can be written; got {str(path)!r} ({error.strerror}). Nothing was written; free "
+            "some space, or name another folder."
+        ) from None
     finally:
         if beside:
             with suppress(OSError):

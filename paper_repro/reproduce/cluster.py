@@ -28,10 +28,18 @@ Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 
 
+def one_line(error: Exception) -> str:
+    """The text of an error in one line."""
+    return " ".join(str(error).split())[:200].rstrip(".")
+
+
 def check_address(address: str) -> str:
     """The address of a scheduler. Raises ValueError if it is none."""
     if not re.fullmatch(r"((tcp|tls|ucx|wss?)://)?[^/]+:\d+", address):
-        raise ValueError(f"must be an address such as tcp://127.0.0.1:8786, got {address!r}")
+        raise ValueError(
+            f"scheduler must be an address, such as tcp://127.0.0.1:8786; got {address!r}. Take the one that the scheduler "
+            "prints."
+        )
     return address
 
 
@@ -62,7 +70,10 @@ def on_cluster(
         try:
             client = distributed.Client(scheduler, timeout=_WAIT, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
-            raise OSError(f"no scheduler answers at {scheduler} within {_WAIT} s: {error}") from None
+            raise OSError(
+                f"scheduler must be one that answers within {_WAIT} s; got {scheduler!r} ({one_line(error)}). Start it, or "
+                "correct the address."
+            ) from None
         with client:
             _check_workers(client, scheduler)
             waiting, seen = list(client.map(do, list(tasks), pure=False)), time.monotonic()
@@ -79,7 +90,8 @@ def on_cluster(
                     seen = -math.inf
                 if time.monotonic() - seen > _PATIENCE:
                     raise OSError(
-                        f"the scheduler at {scheduler}, or its last worker, is gone; start it again, and repeat this"
+                        f"scheduler must run, with a worker, until the work is done; got {scheduler!r}, of which one has ended. "
+                        "Start it again, and repeat the command."
                     )
                 time.sleep(0 if ready else 0.05)
 
@@ -91,11 +103,14 @@ def _check_workers(client: Any, scheduler: str) -> None:
         digests, here = client.run(digest), digest()
     except TimeoutError:
         raise OSError(
-            f"the scheduler at {scheduler} has no workers; start some with: dask worker {scheduler}"
+            f"scheduler must have workers; got {scheduler!r} without any. Start some: dask worker {scheduler}."
         ) from None
     except Exception as error:
-        raise OSError(f"a worker of {scheduler} lacks this package: {error}; install it there") from None
+        raise OSError(
+            f"workers of {scheduler!r} must have this package; got one without it ({one_line(error)}). Install it there."
+        ) from None
     if other := [worker for worker, found in digests.items() if found != here]:
         raise OSError(
-            f"worker {other[0]} of {scheduler} has another version of this package or its data; install this one there"
+            f"workers of {scheduler!r} must have this version of the package and its data; got another one at {other[0]!r}. "
+            "Install this version there."
         )

@@ -127,7 +127,8 @@ def _failure(task: Task) -> str:
     try:
         said = task.executed.with_suffix(".failure").read_text(encoding="utf-8")
     except OSError:
-        return f"{task.name}: the process of {task.source.name} died; see {task.executed.with_suffix('.log')}"
+        log = task.executed.with_suffix(".log")
+        return f"{task.name}: the process of {task.source.name} ended early; its messages are in {log}"
     return f"{task.name}: {task.source.name} failed {said}\nThe executed notebook is kept: {task.executed}"
 
 
@@ -159,7 +160,7 @@ def _execute(source: Path, executed: Path, parameters: dict[str, object]) -> str
     except papermill.PapermillExecutionError as error:
         return f"in cell [{error.exec_count}]: {error.ename}: {error.evalue}"
     except optional("nbclient.exceptions", "notebooks").DeadKernelError:
-        return f"in cell [{_last_started(executed)}]: its kernel died, as it does for want of memory or by a call that ends it"
+        return f"in cell [{_last_started(executed)}]: its kernel ended, from lack of memory or by a call that ends it"
     except Exception as error:
         return f"to run: {type(error).__name__}: {error}"
     return ""

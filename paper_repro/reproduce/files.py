@@ -24,8 +24,8 @@ def check_file_name(name: str) -> str:
     """
     if not re.fullmatch(r"(?![ .])[\w .-]+", name):
         raise ValueError(
-            f"{name!r} is no file name: it must have letters, digits, spaces, '_', '-' and '.' alone, "
-            "and start with neither a '.' nor a space; the folder is named apart"
+            "the name of a file must have letters, digits, spaces, '_', '-' and '.' only, and must not begin with '.' or a "
+            f"space; got {name!r}. Name the folder by output_dir."
         )
     return name
 
@@ -39,8 +39,8 @@ def check_own_folder(folder: str | Path) -> None:
     """
     if (Path(folder) / MANIFEST).exists():
         raise ValueError(
-            f"{folder} holds the papers' figures with their manifest, and `make figures` alone writes there; "
-            "name another output_dir, such as ../build/mine"
+            f"output_dir must be another folder than that of the papers' figures; got {str(folder)!r}, where only `make figures` "
+            "writes. Name another folder, such as ../build/mine."
         )
 
 
@@ -60,13 +60,14 @@ def replace_files(contents: Mapping[Path, bytes]) -> None:
         for path, copy in copies.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir():
-                raise IsADirectoryError(errno.EISDIR, "it is a folder")
+                raise IsADirectoryError(errno.EISDIR, "a folder has this name")
             copy.write_bytes(contents[path])
         for path, copy in copies.items():
             os.replace(copy, path)
     except OSError as error:
         raise OSError(
-            f"cannot write {path.name} into {path.parent}: {error.strerror}; name a folder you may write to"
+            f"the output must be a folder that you may write to; got {str(path.parent)!r} for {path.name} ({error.strerror}). "
+            "Name another folder."
         ) from None
     finally:
         for copy in copies.values():

@@ -35,10 +35,12 @@ def collected(staging: Path, root: Path, about: Mapping[str, object]) -> tuple[d
     left = sorted(staging.iterdir())
     for path in left:
         if path.suffix not in (*SUFFIXES, ".about"):
-            raise ValueError(f"left {path}; allowed are {', '.join(SUFFIXES)}")
+            raise ValueError(
+                f"must leave files of {', '.join(SUFFIXES)} only; got {path.name!r}. Write other files elsewhere."
+            )
     files = {path.name: path.read_bytes() for path in left if path.suffix != ".about"}
     if not files:
-        raise ValueError("left no figure or table in output_dir")
+        raise ValueError("must leave a figure or table in output_dir; got none. Call publish in one of its cells.")
     entries: Entries = {}
     for name, content in files.items():
         entry = entries.setdefault(Path(name).stem, {**about, "inputs": {}, "outputs": {}})
@@ -47,11 +49,15 @@ def collected(staging: Path, root: Path, about: Mapping[str, object]) -> tuple[d
         if path.suffix != ".about":
             continue
         if path.stem not in entries:
-            raise ValueError(f"left {path.name} but no {path.stem}.*")
+            raise ValueError(
+                f"must leave a figure for each note; got {path.name} without {path.stem}.*. Write both by publish."
+            )
         entry, told = entries[path.stem], json.loads(path.read_text(encoding="utf-8"))
         for line in told.pop("inputs"):
             if not (root / line).is_file():
-                raise ValueError(f"left {path.name}, which names {line!r}, which is no file in {root}")
+                raise ValueError(
+                    f"must name inputs that are files in {root}; got {line!r} in {path.name}. Correct the path of the input."
+                )
             entry["inputs"][line] = _sha256((root / line).read_bytes())
         entry |= told
     return files, entries
@@ -65,7 +71,7 @@ def check_different(files: Mapping[str, bytes]) -> None:
         painted = content[max(content.find(b"IDAT"), 0) :] if name.endswith(".png") else content
         first = seen.setdefault((Path(name).suffix, painted), name)
         if first != name:
-            raise ValueError(f"{first} and {name} are the same; write one of them, and say in its title what both are")
+            raise ValueError(f"figures must differ; got {first} and {name} with the same content. Write one of them.")
 
 
 def no_longer_drawn(folder: Path, earlier: Entries, now: Entries) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Parameters of a notebook: told apart from misspelt ones, and checked against their declared types."""
+"""Parameters of a notebook: misspelt ones are refused, and values are checked against their declared types."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "list": (list,),
     "str": (str,),
+}
+_EXAMPLES = {
+    "bool": "True or False",
+    "float": "a number, such as 0.5",
+    "int": "a whole number, such as 3",
+    "list": "a list, such as [0.1, 0.2]",
+    "str": "a text in quotation marks",
 }
 
 
@@ -41,7 +48,7 @@ def check_parameters(namespace: Mapping[str, Any]) -> None:
     >>> check_parameters({"In": ["", "points: int = 200  # of the grid", "pionts = 300"], "points": 200})
     Traceback (most recent call last):
         ...
-    ValueError: unknown notebook parameter 'pionts', did you mean 'points'? This notebook has points
+    ValueError: the notebook's parameter must be one of points; got 'pionts'. Did you mean 'points'?
     """
     declared: dict[str, tuple[str, str]] = {}
     names: list[str] = []
@@ -65,16 +72,19 @@ def check_values(values: Mapping[str, object], kinds: Mapping[str, str]) -> None
     >>> check_values({"budget": True}, {"budget": "float"})
     Traceback (most recent call last):
         ...
-    ValueError: notebook parameter budget must be of type float, got True
+    ValueError: the notebook's parameter budget must be of type float; got True. Write a number, such as 0.5.
     """
     for name, value in values.items():
         if name not in kinds:
             close = difflib.get_close_matches(name, kinds, n=1)
-            hint = f", did you mean {close[0]!r}?" if close else ";"
-            raise ValueError(f"unknown notebook parameter {name!r}{hint} This notebook has {', '.join(kinds)}")
+            hint = f"Did you mean {close[0]!r}?" if close else "Choose one of these."
+            raise ValueError(f"the notebook's parameter must be one of {', '.join(kinds)}; got {name!r}. {hint}")
         types = _TYPES.get(kinds[name], (object,))
         if not isinstance(value, types) or (isinstance(value, bool) and kinds[name] != "bool"):
-            raise ValueError(f"notebook parameter {name} must be of type {kinds[name]}, got {value!r}")
+            example = _EXAMPLES.get(kinds[name], "another value")
+            raise ValueError(
+                f"the notebook's parameter {name} must be of type {kinds[name]}; got {value!r}. Write {example}."
+            )
 
 
 def declared_parameters(source: str) -> dict[str, tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import json
 import os
 import shutil
@@ -68,13 +69,18 @@ class NotebookRun:
 
     def __post_init__(self) -> None:
         if not self.notebook.is_file() or self.notebook.suffix != ".ipynb":
-            known = _listed(path.name for path in self.notebook.parent.glob("*.ipynb"))
+            known = [path.name for path in self.notebook.parent.glob("*.ipynb")]
             raise NotebookRunError(
-                f"run {self.name!r}: no notebook {self.notebook.name!r} in {self.notebook.parent}; there is {known}"
+                f"run {self.name!r}: notebook must be one of {_listed(known)} in {self.notebook.parent}; got "
+                f"{self.notebook.name!r}. {_nearest(self.notebook.name, known)}"
             )
+        _check_kernel(self.notebook)
         declared = _declared(self.notebook)
         if "output_dir" not in declared:
-            raise NotebookRunError(f"{self.notebook.name} must declare the parameter output_dir: str")
+            raise NotebookRunError(
+                f"{self.notebook.name} must declare the parameter output_dir: str; got {_listed(declared)}. Add it to the cell "
+                "with the tag parameters."
+            )
         try:
             check_file_name(self.name)
             check_values(self.parameters, {name: kind for name, (kind, _) in declared.items() if name != "output_dir"})
@@ -103,13 +109,20 @@ def load_runs(path: Path = NOTEBOOKS / "runs.toml") -> list[NotebookRun]:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise NotebookRunError(f"cannot read the list of runs {path}: {error}") from None
+        raise NotebookRunError(
+            f"the list of runs must be a TOML file that can be read; got {str(path)!r} ({_one_line(error)}). Correct it."
+        ) from None
     runs = []
     for name, table in tables.items():
         if not isinstance(table, dict) or not isinstance(table.get("parameters", {}), dict):
-            raise NotebookRunError(f"{path}: {name} must be a table with notebook and parameters")
+            raise NotebookRunError(
+                f"{name} in {path} must be a table with notebook and parameters; got {table!r}. See the other runs there."
+            )
         if unknown := table.keys() - {"notebook", "parameters"}:
-            raise NotebookRunError(f"{path}: {name} has {_listed(unknown)}; allowed are notebook, parameters")
+            raise NotebookRunError(
+                f"keys of {name} in {path} must be notebook and parameters; got {_listed(unknown)}. Put the values of a notebook "
+                "into its parameters."
+            )
         runs.append(NotebookRun(name, path.parent / str(table.get("notebook")), table.get("parameters", {})))
     return runs
 
@@ -163,15 +176,17 @@ def run_figures(
         for name in published_names(run.notebook, run.values):
             if owners.setdefault(name, run.name) != run.name:
                 raise NotebookRunError(
-                    f"two runs write {name}: {owners[name]} and {run.name}; name one figure otherwise"
+                    f"each figure must be written by one run; got {name} of {owners[name]} and {run.name}. Rename one of them."
                 )
     names = [run.name for run in runs]
-    if unknown := set(only) - set(names):
-        raise NotebookRunError(f"no run {_listed(map(repr, unknown))}; there is {_listed(names)}")
+    if unknown := sorted(set(only) - set(names)):
+        raise NotebookRunError(
+            f"run must be one of {_listed(names)}; got {_listed(map(repr, unknown))}. {_nearest(unknown[0], names)}"
+        )
     if only:
         runs = [run for run in runs if run.name in only]
     if not str(output_dir):
-        raise NotebookRunError("the folder for the figures needs a name, got ''; write . for the current one")
+        raise NotebookRunError("output must be the name of a folder; got ''. Write . for the current folder.")
     target = Path(output_dir).absolute()
     _check_writable(target)
     # A run may have stopped drawing a figure it drew before.
@@ -187,7 +202,7 @@ def run_figures(
                 parameters = {**run.parameters, "output_dir": str(work / run.name)}
                 tasks.append(Task(run.name, run.notebook, work / f"{run.name}.ipynb", parameters))
         if len(tasks) < len(runs):
-            print(f"{len(runs) - len(tasks)} of {len(runs)} runs are as they were", flush=True)
+            print(f"{len(runs) - len(tasks)} of {len(runs)} runs are unchanged and not repeated", flush=True)
         execute_all(tasks, jobs, lambda task: kept.store(task.name, made_from[task.name], work / task.name))
         files: dict[Path, bytes] = {}
         owners = {}
@@ -198,7 +213,10 @@ def run_figures(
             except ValueError as error:
                 raise NotebookRunError(f"{run.name}: {run.notebook.name} {error}") from None
             for name in found.keys() & owners.keys():
-                raise NotebookRunError(f"two runs write {name}: {owners[name]} and {run.name}; see {work}")
+                raise NotebookRunError(
+                    f"each figure must be written by one run; got {name} of {owners[name]} and {run.name}. Rename one; their "
+                    f"files are in {work}."
+                )
             owners |= dict.fromkeys(found, run.name)
             files |= {target / name: content for name, content in found.items()}
             manifest |= entries
@@ -251,7 +269,10 @@ def refresh_notebooks(
     sources = sorted(notebooks.glob("*.ipynb")) if paths is None else [Path(path).absolute() for path in paths]
     for source in sources:
         if not source.is_file() or source.suffix != ".ipynb":
-            raise NotebookRunError(f"no notebook {source}")
+            raise NotebookRunError(
+                f"notebook must be an existing .ipynb file; got {str(source)!r}. Take one of those in {notebooks}."
+            )
+        _check_kernel(source)
     with _workspace(notebooks) as work:
         tasks = [Task(source.stem, source, work / f"{i:02d}-{source.name}", {}) for i, source in enumerate(sources, 1)]
         execute_all(tasks, jobs)
@@ -259,7 +280,10 @@ def refresh_notebooks(
         changed = {source: content for source, content in refreshed.items() if content != source.read_bytes()}
         if check and changed:
             names = _listed(source.name for source in changed)
-            raise NotebookRunError(f"outputs differ from the stored ones in {names}; see {work}")
+            raise NotebookRunError(
+                f"outputs must be equal to the stored ones; got others in {names}. The executed notebooks are in {work}; to "
+                "store their outputs, run make notebooks."
+            )
         replace_files(changed)
     return list(changed)
 
@@ -293,7 +317,9 @@ def _different(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
 
 def _check_start(notebooks: Path, jobs: int) -> None:
     if jobs < 1:
-        raise NotebookRunError(f"jobs must be at least 1, got {jobs}")
+        raise NotebookRunError(
+            f"jobs must be a whole number, at least 1; got {jobs!r}. Take 1 to run one after the other."
+        )
     try:
         if notebooks == NOTEBOOKS:
             check_checkout("running the notebooks")
@@ -310,16 +336,37 @@ def _declared(notebook: Path) -> dict[str, tuple[str, object]]:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise NotebookRunError(f"cannot read {notebook}: {type(error).__name__}: {error}") from None
+        raise NotebookRunError(
+            f"notebook must be a file that can be read; got {str(notebook)!r} ({type(error).__name__}: {_one_line(error)}). Save "
+            "it again in JupyterLab."
+        ) from None
     declared: dict[str, tuple[str, object]] = {}
     for name, (kind, text) in declared_parameters("".join(tagged[0]["source"])).items() if tagged else ():
         try:
             declared[name] = (kind, ast.literal_eval(text))
         except (SyntaxError, ValueError):
             raise NotebookRunError(
-                f"{notebook.name}: the default of {name} must be a plain value, got {text}"
+                f"the default of {name} in {notebook.name} must be a plain value; got {text}. Write a number, a text or a list "
+                "of these."
             ) from None
     return declared
+
+
+def _check_kernel(notebook: Path) -> None:
+    """Raise for a notebook that does not name its language, which papermill would say after half a minute only."""
+    try:
+        about = json.loads(notebook.read_text(encoding="utf-8"))["metadata"]
+        language = about.get("language_info", {}).get("name") or about.get("kernelspec", {}).get("language")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NotebookRunError(
+            f"notebook must be a file that can be read; got {str(notebook)!r} ({type(error).__name__}: {_one_line(error)}). Save "
+            "it again in JupyterLab."
+        ) from None
+    if not language:
+        raise NotebookRunError(
+            f"{notebook.name} must name its kernel in the metadata; got neither a kernelspec nor a language. Open it in "
+            "JupyterLab, choose the kernel Python 3, and save it."
+        )
 
 
 def _check_writable(folder: Path) -> None:
@@ -328,7 +375,9 @@ def _check_writable(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise NotebookRunError(f"cannot write into {folder}: {error.strerror}") from None
+        raise NotebookRunError(
+            f"the output must be a folder that you may write to; got {str(folder)!r} ({error.strerror}). Name another folder."
+        ) from None
 
 
 @contextmanager
@@ -355,9 +404,21 @@ def _read_manifest(path: Path, needed: bool) -> Entries:
     except (OSError, ValueError) as error:
         if not needed:
             return {}
-        raise NotebookRunError(f"cannot read {path}: {error}; a run of all figures writes it anew") from None
+        raise NotebookRunError(
+            f"the manifest must be a JSON file that can be read; got {str(path)!r} ({_one_line(error)}). Run make figures "
+            "without --only, which writes it anew."
+        ) from None
     return manifest
 
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else "Choose one of these."
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200].rstrip(".")

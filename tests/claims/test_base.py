@@ -189,9 +189,9 @@ def test_the_skeleton_of_a_claim(tmp_path):
         base._CHECKS.pop(("alvim2011", "lemma_99"), None)
     taken = base.all_claims()[0].name
     for name, module, match in (
-        ("lemma_99", "", "a claim's name is paper.function"),
-        (taken, "", f"there is a claim named {taken} already"),
-        ("alvim2011.lemma_98", "alvim2012", "unknown module 'alvim2012'; those of this paper are alvim2011"),
+        ("lemma_99", "", "NAME must be paper.function"),
+        (taken, "", f"NAME must be a new name; got '{taken}'"),
+        ("alvim2011.lemma_98", "alvim2012", "MODULE must be one of alvim2011.* for this paper; got 'alvim2012'"),
     ):
         with pytest.raises(ValueError, match=match):
             skeleton.write_skeleton(name, module, folder=tmp_path)

@@ -192,7 +192,7 @@ def test_groups_may_have_mechanisms_of_their_own(rng, tmp_path):
         path = tmp_path / f"{name}.json"
         MechanismDocument(IntegerSampler.of(mechanism), policy={"stratum": name, "by": "region"}).write(path)
         documents.append(path)
-    with pytest.raises(ValueError, match="the mechanism is of the stratum 'north' alone: give those of all strata"):
+    with pytest.raises(ValueError, match="mechanism must be one for each stratum; got one, of the stratum 'north'"):
         pr.estimate(frame, "eyes", documents[0], by="region")
     again = pr.estimate(frame, "eyes", documents, by="region", of="sample")
     assert np.allclose(again.frequencies, found.frequencies, atol=1e-12)
@@ -202,11 +202,9 @@ def test_what_the_document_says_of_missing_values_and_repeats_is_heeded():
     frame = pandas.DataFrame({"eyes": ["blue", "brown", None, "blue"] * 100})
     sampler = IntegerSampler.of(EYES)
     kept = MechanismDocument(sampler, policy={"missing": "keep", "randomness": "consistent by id"})
-    with pytest.warns(
-        UserWarning, match="intervals, which take all records to be changed independently, are too narrow"
-    ):
+    with pytest.warns(UserWarning, match="the intervals, which assume independent changes, are too narrow"):
         assert pr.estimate(frame, "eyes", kept).records == 300
-    with pytest.raises(ValueError, match="has 100 missing values"):
+    with pytest.raises(ValueError, match="got 100 missing values"):
         pr.estimate(frame, "eyes", MechanismDocument(sampler, policy={"missing": "refuse"}))
 
 
@@ -249,12 +247,12 @@ def test_a_singular_channel_says_what_is_left():
     # They are what two true distributions with the same published frequencies have in common.
     one, other = np.array([0.4, 0.3, 0.1, 0.15, 0.05]), np.array([0.4, 0.3, 0.1, 0.0, 0.2])
     assert np.allclose(one @ best.matrix, other @ best.matrix)
-    said = "the mechanism never publishes [3, 4], and its matrix is singular, of rank 3 of 5; what can be estimated is "
+    said = "singular, of rank 3 of 5, and suppresses [3, 4]. Release with estimable=True; this one allows to estimate "
     with pytest.raises(ValueError, match=re.escape(said + "0 + 0.333 3 + 0.333 4; 1 + 0.333 3 + 0.333 4; 2 + ")):
         estimate_counts([5, 4, 3, 0, 0], best)
     with pytest.raises(ValueError, match="singular"):
         estimate_counts(np.ones(2000), Mechanism.from_distortions(np.append(np.full(1999, 0.1), 1.0)))
-    with pytest.warns(UserWarning, match="condition .* 100 records tell little"):
+    with pytest.warns(UserWarning, match="has condition .*, too much for 100 records"):
         estimate_counts([60, 40], randomized_response(2, 0.01))
 
 
@@ -268,30 +266,35 @@ FRAME = pandas.DataFrame({"eyes": ["blue", "brown", "grey"], "age": [1, 2, 3]})
             FRAME,
             "eyes",
             {},
-            "column eyes has 'grey', which is no category of the mechanism: ['blue', 'brown', 'green']",
+            "column 'eyes' of the table must be categories of the mechanism, ['blue', 'brown', 'green']; got 'grey'. Take",
         ),
-        (FRAME, "eye", {}, "no column 'eye'"),
-        (FRAME, "age", {}, "has 1, which is no category"),
-        (FRAME.assign(eyes=["blue", None, "green"]), "eyes", {}, "has 1 missing values, which are no category"),
+        (FRAME, "eye", {}, "column must be one of ['eyes', 'age'] in the table; got 'eye'. Did you mean 'eyes'?"),
+        (FRAME, "age", {}, "must be categories of the mechanism, ['blue', 'brown', 'green']; got 1."),
+        (FRAME.assign(eyes=["blue", None, "green"]), "eyes", {}, "got 1 missing values, which are no category"),
         (
             FRAME.assign(eyes=[None] * 3),
             "eyes",
             {"missing": "leave out"},
-            "has no values; there is nothing to estimate",
+            "column 'eyes' of the table must have values; got none.",
         ),
-        (FRAME, "eyes", {"missing": "drop"}, "missing must be 'refuse' or 'leave out', got 'drop'"),
-        (FRAME[:2], "eyes", {"method": "magic"}, "method must be 'unbiased' or 'likelihood', got 'magic'"),
-        (FRAME[:2], "eyes", {"of": "all"}, "of must be 'population' or 'sample', got 'all'"),
+        (FRAME, "eyes", {"missing": "drop"}, "missing must be 'refuse' or 'leave out'; got 'drop'."),
+        (FRAME[:2], "eyes", {"method": "magic"}, "method must be 'unbiased' or 'likelihood'; got 'magic'."),
+        (FRAME[:2], "eyes", {"of": "all"}, "of must be 'population' or 'sample'; got 'all'."),
         (FRAME[:2], "eyes", {"confidence": 1.5}, "confidence must be a probability above 0 and below 1"),
-        (FRAME[:2], "eyes", {"mechanism": {"north": EYES}}, "there are several mechanisms; name the column"),
+        (
+            FRAME[:2],
+            "eyes",
+            {"mechanism": {"north": EYES}},
+            "by must be given for several mechanisms; got none for ['north'].",
+        ),
         (
             FRAME[:2],
             "eyes",
             {"mechanism": {1: EYES}, "by": "age"},
-            "age 2 has no mechanism; there is one for each of [1]",
+            "mechanism must be given for each value of 'age'; got [1], and none for 2.",
         ),
-        (FRAME[:2], "eyes", {"mechanism": 3}, "mechanism must be what the column was released with"),
-        ("nowhere.csv", "eyes", {}, "no file nowhere.csv"),
+        (FRAME[:2], "eyes", {"mechanism": 3}, "mechanism must be the one that the column was released with"),
+        ("nowhere.csv", "eyes", {}, "data must be a CSV or Parquet file; got 'nowhere.csv', which does not exist."),
     ],
 )
 def test_what_cannot_be_estimated_is_refused_in_one_sentence(data, column, options, said):
@@ -306,7 +309,7 @@ def test_values_are_found_by_their_text(tmp_path):
     mechanism = randomized_response(2, 3.0).renamed([1, 2])
     by_text = pr.estimate(path, "grade", mechanism).frequencies
     assert by_text.tolist() == estimate_counts({2: 2, 1: 3}, mechanism).frequencies.tolist()
-    with pytest.raises(ValueError, match="counts has 3, which is no category"):
+    with pytest.raises(ValueError, match=r"values of counts must be categories of the mechanism, .*; got 3"):
         estimate_counts({1: 3, 3: 1}, mechanism)
 
 

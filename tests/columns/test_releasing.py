@@ -86,7 +86,9 @@ def test_consistent_by_an_id_repeats_over_orders_and_needs_every_id(people):
     other = release(people, "eyes", distortion=0.3, source="unknown", consistent_by="id", key=bytes([1] * 32)).frame
     assert (first["eyes"] != other["eyes"]).any()
     people.loc[7, "id"] = None
-    with pytest.raises(ValueError, match="column 'id' has no ID in row 8; give each row one"):
+    with pytest.raises(
+        ValueError, match=r"an ID in each row; got 'id' with none in row 8 of the table\. Give each row an ID"
+    ):
         release(people, "eyes", distortion=0.3, consistent_by="id")
 
 
@@ -126,7 +128,7 @@ def test_the_number_of_workers_does_not_matter(path, tmp_path):
 
 def test_missing_values_are_decided_on(people):
     people.loc[[4, 9], "eyes"] = None
-    with pytest.raises(ValueError, match="2 of 4,000 values are missing, the first in row 5; say whether to keep them"):
+    with pytest.raises(ValueError, match=r"got 2 of 4,000 values missing, the first in row 5\. Add missing='category'"):
         release(people, "eyes", distortion=0.2)
     kept = release(people, "eyes", distortion=0.2, missing="keep", seed=1)
     assert kept.frame["eyes"].isna().to_numpy().nonzero()[0].tolist() == [4, 9]
@@ -139,17 +141,29 @@ def test_missing_values_are_decided_on(people):
 @pytest.mark.parametrize(
     ("column", "options", "match"),
     [
-        ("eyes", {"distortion": 0}, "at distortion 0 every value is published as it is"),
-        ("eyes", {"distortion": 1}, "nothing can be estimated"),
+        (
+            "eyes",
+            {"distortion": 0},
+            "distortion must be such that values change; got 0, at which the optimum publishes every value as it is",
+        ),
+        ("eyes", {"distortion": 1}, "distortion must be below .* for estimable frequencies; got 1,"),
         ("eyes", {"distortion": 0.2, "confidence": 1.5}, "1.5"),
-        ("eyes", {"distortion": 0.2, "leakage": 1}, "exactly one budget"),
-        ("id", {"distortion": 0.2}, "4,000 different values in 4,000 rows and looks like a key"),
-        ("eyes", {"distortion": 0.2, "by": "id"}, "would make 4,000 strata"),
-        ("eyes", {"distortion": 0.2, "source": {"blue": 1, "brown": 2, "green": 3}}, "'grey', in row .* is not among"),
+        ("eyes", {"distortion": 0.2, "leakage": 1}, "exactly one of distortion and leakage must be given; got both"),
+        ("id", {"distortion": 0.2}, "fewer than 2,000 different values in 4,000 rows; got 4,000, as of a key"),
+        ("eyes", {"distortion": 0.2, "by": "id"}, "by must be a column of at most 1,000 values; got 'id' with 4,000"),
+        (
+            "eyes",
+            {"distortion": 0.2, "source": {"blue": 1, "brown": 2, "green": 3}},
+            "must be among the categories given, .*; got 'grey' in row",
+        ),
         ("eyes", {"distortion": 0.2, "source": pr.SourceSet([0.5, 0.5])}, "without labels for the column's 4"),
         ("eyes", {"distortion": 0.2, "source": "nothing"}, "one of counts, frequencies, order, unknown"),
-        ("eyes", {"distortion": 0.2, "seed": 1, "consistent_by": "id"}, "not both"),
-        ("lips", {"distortion": 0.2}, "no column 'lips'"),
+        (
+            "eyes",
+            {"distortion": 0.2, "seed": 1, "consistent_by": "id"},
+            "seed must be left out with consistent_by='id'; got 1",
+        ),
+        ("lips", {"distortion": 0.2}, "column must be one of .*; got 'lips'"),
     ],
 )
 def test_what_cannot_be_released_is_refused_and_nothing_written(path, tmp_path, column, options, match):
@@ -177,15 +191,15 @@ def test_each_probability_is_that_of_the_category_it_is_meant_for():
 
 
 def test_one_category_and_none():
-    with pytest.raises(ValueError, match="one category, 'blue', in all rows"):
+    with pytest.raises(ValueError, match="must have two categories or more; got 'blue' in all rows"):
         release(pd.DataFrame({"eyes": ["blue"] * 5}), "eyes", distortion=0.2)
-    with pytest.raises(ValueError, match="all 5 are missing"):
+    with pytest.raises(ValueError, match="must have values; got 5 missing ones"):
         release(pd.DataFrame({"eyes": pd.array([None] * 5, dtype="string")}), "eyes", distortion=0.2)
 
 
 def test_a_document_that_is_there_is_not_overwritten(path, tmp_path):
     (tmp_path / "out.mechanism.json").write_text("mine")
-    with pytest.raises(FileExistsError, match=r"out\.mechanism\.json exists"):
+    with pytest.raises(FileExistsError, match=r"must not exist; got .*out\.mechanism\.json"):
         release(path, "eyes", distortion=0.2, output=tmp_path / "out.csv")
     assert (tmp_path / "out.mechanism.json").read_text() == "mine"
 
@@ -202,7 +216,7 @@ def test_numbers_and_dictionaries_stay_what_they_are(rng):
 def test_what_is_noted_of_a_column(people):
     people["eyes"] = people["eyes"].replace("grey", "NA").replace("green", "Blue ")
     notes = read_column(open_table(people), "eyes").notes
-    assert any("['NA'] is taken for a category" in note for note in notes)
+    assert any("['NA'] is taken as a category" in note for note in notes)
     assert any("'Blue ' and 'blue' differ in letter case or spaces alone" in note for note in notes)
 
 
@@ -215,28 +229,30 @@ def test_knowledge_in_words():
     np.testing.assert_array_equal(ours, theirs)
 
 
-def test_losses_are_told_apart_by_their_names():
+def test_costs_are_told_apart_by_their_names():
     frame = pd.DataFrame({"eyes": ["b"] * 50 + ["a"] * 30 + ["c"] * 20})
-    losses = pd.DataFrame([[0, 1, 5], [1, 0, 1], [5, 2, 0]], columns=["a", "b", "c"], dtype=float)
-    turned = losses.iloc[[2, 0, 1], [2, 0, 1]]
-    first, second = (release(frame, "eyes", distortion=0.4, losses=table, seed=1) for table in (losses, turned))
+    costs = pd.DataFrame([[0, 1, 5], [1, 0, 1], [5, 2, 0]], columns=["a", "b", "c"], dtype=float)
+    turned = costs.iloc[[2, 0, 1], [2, 0, 1]]
+    first, second = (release(frame, "eyes", distortion=0.4, costs=table, seed=1) for table in (costs, turned))
     assert (first.strata[0].best.costs == second.strata[0].best.costs).all()
     assert first.strata[0].leakages == second.strata[0].leakages
     labels = list(first.strata[0].source.labels)
     assert first.strata[0].best.costs[labels.index("a"), labels.index("c")] == 5
-    with pytest.raises(ValueError, match="only the column has the category 'c'"):
-        release(frame, "eyes", distortion=0.4, losses=losses.rename(columns={"c": "d"}))
+    with pytest.raises(ValueError, match="got 'c' in the column only"):
+        release(frame, "eyes", distortion=0.4, costs=costs.rename(columns={"c": "d"}))
 
 
 def test_ids_that_are_none_are_told():
     frame = pd.DataFrame({"eyes": ["b", "a"] * 50, "town": ["x", "y", "z", "w"] * 25})
-    with pytest.raises(ValueError, match="consistent_by names 'eyes'"):
+    with pytest.raises(
+        ValueError, match="consistent_by must be another column than the released one; got 'eyes' for both"
+    ):
         release(frame, "eyes", distortion=0.2, consistent_by="eyes")
     found = release(frame, "eyes", distortion=0.2, consistent_by="town")
-    assert any("only 4 different town for 100 rows" in note for note in found.notes)
+    assert any("only 4 different town in 100 rows" in note for note in found.notes)
 
 
 def test_changes_rarer_than_integers_can_make_are_refused():
     frame = pd.DataFrame({"eyes": ["b", "a"] * 50})
-    with pytest.raises(ValueError, match="ask for at least 1e-9"):
+    with pytest.raises(ValueError, match="distortion must be at least 1e-9"):
         release(frame, "eyes", distortion=1e-30)

@@ -184,5 +184,5 @@ def test_consistent_words():
     assert not any(set(other.words(4).tolist()) & set(words.tolist()) for other in others)
     joined = [Consistent(bytes(32)).of([person], [answer], "") for person, answer in (("ab", "c"), ("a", "bc"))]
     assert joined[0].words(1) != joined[1].words(1)
-    with pytest.raises(ValueError, match="16 to 64 bytes, got 3"):
+    with pytest.raises(ValueError, match="key must be 16 to 64 bytes; got 3 bytes"):
         Consistent(b"abc")

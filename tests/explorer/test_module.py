@@ -254,13 +254,13 @@ def test_classes_are_those_of_the_package(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "empty"),
-        ("a,b\n", "no distribution"),
-        ("a,a\n.5,.5", "two letters alike"),
-        ("a,b\n0.5,0.5\n0.5,zwei", "Row 3, column b: “zwei” is no probability"),
-        ("0.5,0.6", "Row 1 sums to 1.1"),
-        ("# note\n\n0.5,0.5\n1.5,-0.5", "Row 4, column 1: “1.5”"),
-        ("a,b,c\n0.5,0.5", "Row 2 has 2 values where 3 letters need 3"),
+        ("", "The table must have a prior; got no line"),
+        ("a,b\n", "The table must have a prior; got names of categories only"),
+        ("a,a\n.5,.5", "must be distinct; got a, a in row 1"),
+        ("a,b\n0.5,0.5\n0.5,zwei", "Row 3, column b must be a probability; got “zwei”"),
+        ("0.5,0.6", "Row 1 must sum to 1; got 1.1"),
+        ("# note\n\n0.5,0.5\n1.5,-0.5", "Row 4, column 1 must be a probability; got “1.5”"),
+        ("a,b,c\n0.5,0.5", "Row 2 must have 3 numbers, one for each category; got 2"),
     ],
 )  # fmt: skip
 def test_a_bad_row_is_named_with_its_value(tmp_path, text, words):
@@ -289,7 +289,7 @@ def test_an_address_keeps_the_state_and_an_edited_one_is_told(tmp_path):
     ]
     edited = {
         "#notion=magic": "magic",
-        "#set=0.5,0.6": "sums to 1.1",
+        "#set=0.5,0.6": "must sum to 1; got 1.1",
         "#set=P_X": "P_X",
         "#distortion=2": "between 0 and 1",
         "#x=1": "“x”",

@@ -246,7 +246,7 @@ def test_a_pasted_table_is_solved_and_a_bad_row_named(page):
     ]
     page.run(paste % r"red;blue;green\n0,5;0,3;0,2\n0,5;0,3;many")
     told = page.run("document.getElementById('table-problem').textContent")
-    assert "Row 3, column green: “many”" in told and "last table" in told
+    assert "Row 3, column green must be a probability; got “many”" in told and "last table" in told
     assert page.run("document.getElementById('table').value").endswith("many")  # nothing of the user's is lost
 
 
@@ -266,7 +266,7 @@ def test_what_cannot_be_is_one_line(page, path):
     page.run(
         "((field) => (field.value = '7', field.dispatchEvent(new Event('input'))))(document.getElementById('budget'))"
     )
-    assert "“7” is no distortion between 0 and 1; 0.55 is kept" in page.run(
+    assert "distortion must be between 0 and 1; got “7”. 0.55 is kept." in page.run(
         "document.getElementById('budget-problem').textContent"
     )
 

@@ -93,6 +93,6 @@ def test_a_page_shows_what_differs_by_color_and_in_words(monkeypatch):
 def test_other_rows_of_print_and_other_folders_are_refused(tmp_path):
     with pytest.raises(ValueError, match="what is printed must have the rows and columns"):
         number_texts(EXACT, PRINTED.iloc[:1])
-    with pytest.raises(ValueError, match="is no file name"):
+    with pytest.raises(ValueError, match="the name of a file must have letters"):
         save_table(EXACT, "../t", tmp_path, "Better")
     assert save_table(EXACT, "t", "", "Better") == []

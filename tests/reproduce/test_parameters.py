@@ -51,9 +51,9 @@ def test_what_comes_after_the_parameters_is_not_one():
 @pytest.mark.parametrize(
     ("injected", "message"),
     [
-        ("pionts = 300", "unknown notebook parameter 'pionts', did you mean 'points'? This notebook has points, budget,"),
-        ("# Parameters\nTitle = 'Mine'\npoints = 100", "unknown notebook parameter 'Title', did you mean 'title'?"),
-        ("points = 100\nxyzzy = 1", "unknown notebook parameter 'xyzzy'; This notebook has points, budget, show, title, names"),
+        ("pionts = 300", "must be one of points, budget, show, title, names; got 'pionts'. Did you mean 'points'?"),
+        ("# Parameters\nTitle = 'Mine'\npoints = 100", "title, names; got 'Title'. Did you mean 'title'?"),
+        ("points = 100\nxyzzy = 1", "points, budget, show, title, names; got 'xyzzy'. Choose one of these."),
     ],
     ids=["misspelt", "capital", "far-from-any"],
 )  # fmt: skip
@@ -72,7 +72,9 @@ def test_an_unknown_parameter_is_named_and_the_nearest_one_suggested(injected, m
     ],
 )  # fmt: skip
 def test_a_value_of_another_type_is_refused(name, kind, value):
-    with pytest.raises(ValueError, match=re.escape(f"notebook parameter {name} must be of type {kind}, got {value!r}")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"the notebook's parameter {name} must be of type {kind}; got {value!r}. Write ")
+    ):
         check(DECLARED, f"{name} = {value!r}", **{name: value})
 
 
@@ -95,7 +97,7 @@ def test_papermill_fails_on_a_misspelt_parameter_and_leaves_earlier_figures(tmp_
     environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     finished = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert finished.returncode != 0
-    message = "ValueError: unknown notebook parameter 'bugdet', did you mean 'budget'? This notebook has budget, names,"
+    message = "the notebook's parameter must be one of budget, names, output_dir; got 'bugdet'. Did you mean 'budget'?"
     assert message in finished.stderr
     assert (tmp_path / "curve.csv").read_text() == "earlier"
     assert {path.name for path in tmp_path.iterdir()} == {"curve.csv", "curves.ipynb", "executed.ipynb"}

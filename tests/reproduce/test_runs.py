@@ -107,12 +107,12 @@ def test_failure_leaves_earlier_figures(notebooks, tmp_path):
 @pytest.mark.parametrize(
     ("left", "message"),
     [
-        ([], "left no figure"),
-        (["notes.txt"], r"notes\.txt; allowed are \.csv"),
-        (["same.csv"], r"two runs write same\.csv: narrow and wide"),
-        (["curve.about", "other.csv"], r"left curve\.about but no curve"),
-        (["curve.about", "curve.csv"], r"curve\.about, which names 'data/lost\.csv'"),
-        (["{}.csv"], r"^narrow\.csv and wide\.csv are the same"),
+        ([], "must leave a figure or table"),
+        (["notes.txt"], r"files of \.csv, .* only; got 'notes\.txt'"),
+        (["same.csv"], r"written by one run; got same\.csv of narrow and wide"),
+        (["curve.about", "other.csv"], r"got curve\.about without curve"),
+        (["curve.about", "curve.csv"], r"got 'data/lost\.csv' in curve\.about"),
+        (["{}.csv"], r"^figures must differ; got narrow\.csv and wide\.csv"),
     ],
 )
 def test_unusable_results_are_refused(notebooks, tmp_path, monkeypatch, left, message):
@@ -193,7 +193,7 @@ def test_a_check_that_finds_nothing_changed_imports_no_notebook_tools(notebooks,
     )
     command = [sys.executable, "-c", code, notebooks, "figures", "--output", tmp_path / "figures"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-    assert said.splitlines()[0] == "2 of 2 runs are as they were"
+    assert said.splitlines()[0] == "2 of 2 runs are unchanged and not repeated"
     assert said.splitlines()[-1] == "[]"
 
 
@@ -203,7 +203,7 @@ def test_two_figures_of_one_name_are_found_before_any_run(notebooks, tmp_path, e
     make_notebook(notebooks / "same.ipynb", body="style.publish(figure, table, 'curve_2', output_dir)\n")
     run = "[{0}]\nnotebook = '{0}.ipynb'\n".format
     (notebooks / "runs.toml").write_text(run("drawn") + "parameters = { figure_name = 'curve' }\n" + run("same"))
-    with pytest.raises(NotebookRunError, match="two runs write curve_2: drawn and same"):
+    with pytest.raises(NotebookRunError, match="written by one run; got curve_2 of drawn and same"):
         run_figures(tmp_path / "figures", notebooks=notebooks)
     assert executed == []
 
@@ -216,7 +216,7 @@ def test_a_kernel_that_dies_is_named_and_costs_the_others_nothing(notebooks, tmp
     with pytest.raises(NotebookRunError) as raised:
         run_figures(tmp_path / "figures", jobs=1, notebooks=notebooks)
     first, second = str(raised.value).splitlines()
-    assert re.fullmatch(r"dying: dying\.ipynb failed in cell \[3\]: its kernel died, .*", first)
+    assert re.fullmatch(r"dying: dying\.ipynb failed in cell \[3\]: its kernel ended, .*", first)
     assert second.startswith("The executed notebook is kept: ")
     assert contents(tmp_path / "figures") == {}
 
@@ -224,34 +224,34 @@ def test_a_kernel_that_dies_is_named_and_costs_the_others_nothing(notebooks, tmp
     (notebooks / "runs.toml").write_text(RUNS.split("[wide]")[0])
     capfd.readouterr()
     run_figures(tmp_path / "figures", notebooks=notebooks)
-    assert capfd.readouterr().out == "1 of 1 runs are as they were\n"
+    assert capfd.readouterr().out == "1 of 1 runs are unchanged and not repeated\n"
     assert (tmp_path / "figures" / "curve.csv").read_text() == "curve\n0.25\n"
 
 
 @pytest.mark.parametrize(
     ("runs", "message"),
     [
-        ("[a]\nnotebook = 'lost.ipynb'", r"no notebook 'lost\.ipynb' .* there is curves\.ipynb"),
-        ("[a]\nparameters = {}", "no notebook"),
-        ("[a]\nnotebook = 'curves.ipynb'\njobs = 1", "a has jobs; allowed are notebook, parameters"),
-        ("a = 1", "a must be a table"),
-        ("[a", "cannot read the list of runs"),
-        ("['a/b']\nnotebook = 'curves.ipynb'", "'a/b' is no file name"),
+        ("[a]\nnotebook = 'lost.ipynb'", r"notebook must be one of curves\.ipynb in .*; got 'lost\.ipynb'"),
+        ("[a]\nparameters = {}", "notebook must be one of"),
+        ("[a]\nnotebook = 'curves.ipynb'\njobs = 1", "keys of a in .* must be notebook and parameters; got jobs"),
+        ("a = 1", "a in .* must be a table"),
+        ("[a", "the list of runs must be a TOML file"),
+        ("['a/b']\nnotebook = 'curves.ipynb'", "the name of a file must have letters.*; got 'a/b'"),
         (
             "[a]\nnotebook = 'curves.ipynb'\nparameters = {bugdet = 1.0}",
-            "unknown notebook parameter 'bugdet', did you mean 'budget'",
+            "must be one of budget, names; got 'bugdet'. Did you mean 'budget'",
         ),
         (
             "[a]\nnotebook = 'curves.ipynb'\nparameters = {output_dir = 'x'}",
-            "unknown notebook parameter 'output_dir'; This notebook has budget, names$",
+            "must be one of budget, names; got 'output_dir'. Choose one of these.$",
         ),
         (
             "[a]\nnotebook = 'curves.ipynb'\nparameters = {budget = 'much'}",
-            "parameter budget must be of type float, got 'much'",
+            "parameter budget must be of type float; got 'much'",
         ),
         (
             "[a]\nnotebook = 'curves.ipynb'\nparameters = {budget = true}",
-            "parameter budget must be of type float, got True",
+            "parameter budget must be of type float; got True",
         ),
     ],
 )
@@ -265,7 +265,10 @@ def test_a_wrong_list_of_runs_is_named(notebooks, runs, message):
     ("parameters", "message"),
     [
         ("budget: float = 0.25", "must declare the parameter output_dir"),
-        ("output_dir: str = ''\nbudget: float = 1 / 4", "default of budget must be a plain value, got 1 / 4"),
+        (
+            "output_dir: str = ''\nbudget: float = 1 / 4",
+            "default of budget in a.ipynb must be a plain value; got 1 / 4",
+        ),
     ],
 )
 def test_a_notebook_without_plain_parameters_is_refused(tmp_path, parameters, message):
@@ -275,15 +278,15 @@ def test_a_notebook_without_plain_parameters_is_refused(tmp_path, parameters, me
 
 def test_unknown_selection(notebooks, tmp_path):
     for name in ("wild", ""):
-        with pytest.raises(NotebookRunError, match=f"no run '{name}'; there is narrow, wide"):
+        with pytest.raises(NotebookRunError, match=f"run must be one of narrow, wide; got '{name}'"):
             run_figures(tmp_path / "figures", only=[name], notebooks=notebooks)
-    with pytest.raises(NotebookRunError, match=r"needs a name, got ''; write \. for the current one"):
+    with pytest.raises(NotebookRunError, match=r"must be the name of a folder; got ''\. Write \. for the current"):
         run_figures("", notebooks=notebooks)
 
 
 def test_unwritable_folder_is_found_before_any_run(notebooks, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotebookRunError, match=r"cannot write into .*file/figures"):
+    with pytest.raises(NotebookRunError, match=r"folder that you may write to; got .*file/figures"):
         run_figures(tmp_path / "file" / "figures", notebooks=notebooks)
     assert not (tmp_path / "build").exists()
 
@@ -291,7 +294,7 @@ def test_unwritable_folder_is_found_before_any_run(notebooks, tmp_path):
 def test_refresh_is_idempotent(notebooks):
     path = notebooks / "curves.ipynb"
     source = nbformat.read(path, as_version=4)
-    with pytest.raises(NotebookRunError, match=r"differ from the stored ones in curves\.ipynb"):
+    with pytest.raises(NotebookRunError, match=r"equal to the stored ones; got others in curves\.ipynb"):
         refresh_notebooks(check=True, notebooks=notebooks)
     assert nbformat.read(path, as_version=4) == source
 
@@ -316,10 +319,25 @@ def test_refresh_of_a_failing_notebook_keeps_all(notebooks):
     assert contents(notebooks) == before
 
 
+@pytest.mark.parametrize("metadata", [{}, {"kernelspec": {"name": "python3"}}])
+def test_a_notebook_without_a_kernel_is_refused_before_it_runs(notebooks, tmp_path, monkeypatch, metadata):
+    monkeypatch.setattr(notebook_runs, "execute_all", lambda *_: pytest.fail("nothing may run"))
+    path = notebooks / "curves.ipynb"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "metadata": metadata}))
+    for run in (
+        lambda: run_figures(tmp_path / "figures", notebooks=notebooks),
+        lambda: refresh_notebooks(notebooks=notebooks),
+    ):
+        with pytest.raises(
+            NotebookRunError, match=r"curves\.ipynb must name its kernel in the metadata; got .*JupyterLab"
+        ):
+            run()
+
+
 def test_outside_a_checkout_that_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr("paper_repro.paths.NOTEBOOKS", tmp_path / "notebooks")
     for run in (lambda: run_figures(tmp_path / "figures"), refresh_notebooks):
-        with pytest.raises(NotebookRunError, match="needs a checkout of the project"):
+        with pytest.raises(NotebookRunError, match="must be run in a clone of the repository"):
             run()
 
 
