@@ -323,9 +323,9 @@ def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
     parts = ["# The ledger", counts_sentence(rows)]
     parts.append(
         "An entry is one statement of a paper: a theorem, one side of a bound, an equation, an example, a table, or a sentence "
-        "of the text. The page [ledger.html](ledger.html), opened in a browser, has all entries with a search and filters. `make "
-        "verify` runs all checks again and compares them with the [record](../data/ledger.csv); `privacy-distortion verify "
-        "--only NAME` runs one, and each entry shows its NAME."
+        "of the text, in the symbols of the paper (a letter in a statement is a category). The page [ledger.html](ledger.html), "
+        "opened in a browser, has all entries with a search and filters. `make verify` runs all checks again and compares them "
+        "with the [record](../data/ledger.csv); `privacy-distortion verify --only NAME` runs one, and each entry shows its NAME."
     )
     for title, names, meanings in (
         ("Verdicts", "verdict", MEANINGS),
