@@ -282,7 +282,7 @@ def _elsewhere(paper: str, rows: Sequence[Row]) -> list[tuple[str, Row]]:
 
 
 def _by_weight(rows: Sequence[Row]) -> str:
-    """How many of incorrect rows have which weight: " (2: misprint 1, missing condition 1)", or the number alone."""
+    """How many rows there are, and how many of them have which weight: "2: misprint 1, missing condition 1"."""
     counts = [f"{weight} {count}" for weight in WEIGHTS if (count := sum(row.weight == weight for row in rows))]
     return f"{len(rows)}" + f": {', '.join(counts)}" * bool(counts)
 
@@ -345,7 +345,7 @@ def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
         parts += [f"## {title}", "\n".join(lines)]
     corrected = [row for row in rows if row.verdict == "corrected"]
     parts.append(
-        "Entries that are corrected, refuted or depend on the reading have a weight. Of those that are corrected, by weight: "
+        "Entries that are corrected, refuted or depend on the reading have a weight. The corrected ones alone are "
         f"{_by_weight(corrected)}."
     )
     labels = [f"| **{label}** | {meaning} |" for label, meaning in LABELS.items()]
