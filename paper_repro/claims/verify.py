@@ -143,7 +143,7 @@ def judge(
         If ``instances`` is below 1.
     """
     if instances < 1:
-        raise ValueError(f"instances must be at least 1, got {instances}")
+        raise ValueError(f"instances must be a whole number of at least 1; got {instances}. Give a larger number.")
     chosen = all_claims() if claims is None else list(claims)
     by_name = {claim.name: claim for claim in chosen}
     run = _local(by_name) if workers == 1 and not scheduler else _spread(workers, scheduler)
@@ -204,7 +204,7 @@ def judge(
 
 
 def faults(rows: Iterable[Row]) -> list[str]:
-    """What makes a row worthless or unfair, one line each: a variant that is not told apart, a fault that is not weighed.
+    """What makes a row worthless or unfair, one line each: an altered statement that goes unnoticed, a weight that is missing.
 
     >>> faults([])
     []
@@ -213,15 +213,17 @@ def faults(rows: Iterable[Row]) -> list[str]:
     for row in rows:
         if row.rejected < row.variants:
             lines.append(
-                f"{row.name}: {row.variants - row.rejected} of {row.variants} variants are not told apart from it"
+                f"{row.name}: {row.variants - row.rejected} of {row.variants} altered statements get the same verdict"
             )
         faulty = row.verdict in ("corrected", "refuted", "depends on the reading")
         if faulty and not row.weight:
-            lines.append(f"{row.name}: {row.verdict}, but its entry has no weight")
+            lines.append(f"{row.name}: {row.verdict}, but its entry has no weight; give it one")
         if row.weight and not faulty:
-            lines.append(f"{row.name}: {row.verdict}, but its entry has the weight {row.weight!r}")
+            lines.append(f"{row.name}: {row.verdict}, but its entry has the weight {row.weight!r}; remove it")
         if row.verdict == "source text uncertain" and not (row.text and row.correction):
-            lines.append(f"{row.name}: {row.verdict}, but its entry lacks the text of our copy or a correction")
+            lines.append(
+                f"{row.name}: {row.verdict}, but its entry does not say what our copy shows (text) and what is true (correction)"
+            )
     return lines
 
 
@@ -236,11 +238,11 @@ def compare(rows: Iterable[Row], recorded: Iterable[Row], *, same_instances: boo
         f"{name}: {count} times on record" for name, count in Counter(row.name for row in recorded).items() if count > 1
     ]
     lines += [f"{name}: not on record; `make verify RECORD=1` writes it" for name in now if name not in before]
-    lines += [f"{name}: on record, but no longer claimed" for name in before if name not in now]
+    lines += [f"{name}: on record, but no entry has this name any more" for name in before if name not in now]
     order = [name for name in now if name in before]
     for name, other in zip(order, (name for name in before if name in now), strict=True):
         if name != other:
-            lines.append(f"{name}: on record in another order, {other} stands there")
+            lines.append(f"{name}: on record in another order, where {other} has its place")
             break
     skipped = {"numbers", "rejected"} | (set() if same_instances else {"tried", "relevant"})
     for name in order:

@@ -36,22 +36,40 @@ __all__ = [
 ]
 
 FAULTY = ("refuted", "depends on the reading", "corrected")
-"""Verdicts on what is not right as printed."""
+"""Verdicts on what is not right as printed, or not in every fair reading."""
 
 MEANINGS = {
-    "refuted": "false: there is a counterexample",
-    "depends on the reading": "true in one fair reading and false in another; both are judged",
-    "corrected": "wrong as printed, right after the change that is given",
-    "loose": "true, but not the best possible",
-    "holds": "violated by no instance, named or random, that was tried; no proof",
-    "reproduced": "numbers that the computation gives back",
-    "proved": "decided for all instances, of the sizes that are named, by algebra, a solver, enumeration or a certificate; "
-    "steps up to there are argued in words, in the evidence or beside the check",
-    "source text uncertain": "our copy of the paper is garbled there, so that it does not show with certainty what is printed; "
-    "counted as no fault",
-    "not checkable": "says nothing that a computation could decide; the reason is given",
+    "refuted": "false as stated: the evidence is a counterexample",
+    "depends on the reading": "true in one fair reading and false in another; both are checked",
+    "corrected": "incorrect as printed, correct after the change that is given; the weight says how large the change is",
+    "loose": "true, and can be sharpened: the bound or the range is not the best possible one",
+    "holds": "no violation found in any named or random case that was tried; not proved",
+    "reproduced": "the computation gives the printed numbers",
+    "proved": "decided by algebra, a solver, enumeration or exact numbers: for every size where the evidence says so, and else "
+    "only for the sizes that it names (often M = 2 to 5); steps around the computation are argued in words",
+    "source text uncertain": "our copy of the paper is garbled there and does not show with certainty what is printed; counted "
+    "as no fault",
+    "not checkable": "not a statement that a computation could decide; the reason is given",
 }
-"""What a verdict means, what is wrong first."""
+"""What a verdict means, the incorrect ones first."""
+
+LABELS = {
+    "Place": "where in the paper the statement is",
+    "Text source": "what our copy of the paper shows, where it is not legible or was read in the other version",
+    "Reading": "what we add so that the statement says something definite",
+    "Evidence": "what the check found",
+    "Correction": "the correct statement",
+    "Sharper result": "what holds beyond the statement, such as the exact value or the full range",
+    "Independent computation": "how the optimum was computed without the formula that is checked",
+    "Check": "how many random cases were tried and met the hypotheses (if fewer than 100 did, the named cases of the evidence "
+    "are what counts); how many altered statements, with one constant, hypothesis or sign changed, got another verdict, as they "
+    "must; and to how much numbers were compared",
+    "Also stated in": "other places and papers that state the same; they have no entry of their own",
+    "Uses": "entries that this one needs",
+    "Used by": "entries that need this one",
+    "Run": "the command that runs the check alone, with a link to its code",
+}
+"""What a label of an entry means."""
 
 SHORT_NAMES = {
     "alvim2011": "Alvim et al. 2011",
@@ -60,12 +78,16 @@ SHORT_NAMES = {
     "kalantari2018": "Kalantari et al. 2018",
     "zhong_bu2022": "Zhong and Bu 2022",
 }
-# With a fault of these weights nothing falls.
+# Where an entry of these weights is incorrect, what uses it is not affected.
 _LIGHT = ("", "misprint", "slip in a proof")
-# So many relevant random instances are evidence; with fewer, that is the named ones.
+# So many random instances that meet the hypotheses are evidence; with fewer, the named ones are.
 _ENOUGH = 100
 _HERE = Path(__file__).parent
-_RESTS = "Below a row at fault, the rows that use it: what is at fault falls, the others stand by themselves."
+_RESTS = (
+    "Below each incorrect entry are the entries that use it, directly or through others. Those among them that are not incorrect "
+    "were checked independently of it. Misprints and slips in proofs are left out."
+)
+_ELSEWHERE = "Statements of this paper that are checked with another entry"
 
 
 def ledger_pages(rows: Sequence[Row]) -> dict[str, str]:
@@ -93,7 +115,9 @@ def save_pages(pages: dict[str, str], output_dir: str | Path) -> None:
 
 
 def finding_pages(folder: str = "") -> list[str]:
-    """Each finding in Markdown: what is printed, a counterexample, what is right, its rows; ``folder`` is that of the pages.
+    """Each finding in Markdown: the statement as printed, a counterexample, the correct statement, its entries.
+
+    ``folder`` is the folder of the pages, for the links.
 
     >>> "**Counterexample.**" in finding_pages()[0]
     True
@@ -102,16 +126,20 @@ def finding_pages(folder: str = "") -> list[str]:
     pages = []
     for number, entry in enumerate(findings()[0], start=1):
         parts = [f"### {number}. {entry['title']}", f"*{entry['where']}*"]
-        for label, field in (("Printed", "printed"), ("Counterexample", "counterexample"), ("Instead", "instead")):
+        for label, field in (
+            ("As printed", "printed"),
+            ("Counterexample", "counterexample"),
+            ("Correct statement", "instead"),
+        ):
             parts.append(f"**{label}.** {markdown_text(entry[field])}")
-        parts.append("Rows: " + "; ".join(_link(rows[name], folder) for name in entry["rows"]) + ".")
+        parts.append("Entries: " + "; ".join(_link(rows[name], folder) for name in entry["rows"]) + ".")
         pages.append("\n\n".join(parts))
     return pages
 
 
 @cache
 def findings() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The findings that matter and what was found in the papers' favor, each with the names of its rows on record.
+    """The findings that matter and the results that can be sharpened, each with the names of its rows on record.
 
     Raises ValueError if one names a row that is not on record.
 
@@ -120,20 +148,20 @@ def findings() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """
     told = tomllib.loads((_HERE / "ledger.toml").read_text(encoding="utf-8"))
     known = {row.name for row in read_ledger()}
-    for entry in told["finding"] + told["favor"]:
+    for entry in told["finding"] + told["sharper"]:
         if unknown := set(entry["rows"]) - known:
             raise ValueError(f"{entry['title']!r} names {', '.join(sorted(unknown))}, which is no row on record")
-    return told["finding"], told["favor"]
+    return told["finding"], told["sharper"]
 
 
 def rows_page(table: pd.DataFrame, folder: str = "") -> str:
     """Rows of a ledger as a table in Markdown, with links to the pages in ``folder``.
 
     >>> rows_page(pd.DataFrame({"name": ["alvim2011.theorem_4_legal"]})).splitlines()[0]
-    '| row | verdict | weight | statement |'
+    '| entry | verdict | weight | statement |'
     """
     rows = {row.name: row for row in read_ledger()}
-    lines = ["| row | verdict | weight | statement |", "|---|---|---|---|"]
+    lines = ["| entry | verdict | weight | statement |", "|---|---|---|---|"]
     for row in (rows[name] for name in table["name"]):
         lines.append(f"| {_link(row, folder, True)} | {row.verdict} | {row.weight} | {markdown_text(row.statement)} |")
     return "\n".join(lines)
@@ -161,21 +189,24 @@ def rests_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def counts_sentence(rows: Sequence[Row] | None = None) -> str:
-    """How many rows there are, with what verdicts, and what they rest on; of the record, if none are given.
+    """How many entries there are, with what verdicts, and what they rest on; of the record, if none are given.
 
     >>> counts_sentence([]).split(":")[0]
-    '0 claims are judged'
+    '0 statements of five papers are checked, each by a program that could have contradicted it'
     """
     rows = read_ledger() if rows is None else rows
     count = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
+    misprints = sum(row.verdict == "corrected" and row.weight == "misprint" for row in rows)
     told = [
-        f"{len(rows)} claims are judged: {count['proved']} are proved, {count['reproduced']} reproduced,",
-        f"{count['holds']} hold wherever they were tried, {count['loose']} are true but not the best possible,",
-        f"{count['corrected']} are wrong as printed and right after a stated change, {count['refuted']} are refuted,",
-        f"{count['depends on the reading']} depend on the reading, {count['source text uncertain']} are garbled in our copy, and",
-        f"{count['not checkable']} cannot be checked.",
-        f"{sum(row.relevant for row in rows):,} random instances were relevant, and a change of one constant in a statement",
-        f"changes its verdict {sum(row.rejected for row in rows)} of {sum(row.variants for row in rows)} times.",
+        f"{len(rows)} statements of five papers are checked, each by a program that could have contradicted it:",
+        f"{count['proved']} are proved (many of them only for the sizes that their evidence names), {count['reproduced']} are",
+        f"numbers that the computation reproduces, {count['holds']} hold in every case that was tried, and {count['loose']} are",
+        f"true and can be sharpened. {count['corrected']} need a correction, {misprints} of them for a misprint,",
+        f"{count['refuted']} are false, and {count['depends on the reading']} depend on how they are read.",
+        f"{count['source text uncertain']} are not certain in our copies, and {count['not checkable']} cannot be checked.",
+        f"{sum(row.relevant for row in rows):,} random cases were tried. As a control, statements were altered",
+        f"{sum(row.variants for row in rows)} times, in one constant, hypothesis or sign; the verdict changed",
+        f"{sum(row.rejected for row in rows)} times.",
     ]
     return " ".join(told)
 
@@ -217,67 +248,89 @@ def _sources() -> dict[str, str]:
 
 
 def _facts(row: Row) -> list[tuple[str, str]]:
-    """What is told of a row beside its statement, as labels and texts with formulas."""
+    """What is said of a row below its statement, as labels and texts with formulas."""
     checked = []
     if row.tried and row.relevant >= _ENOUGH:
-        checked.append(f"on {row.relevant} relevant random instances of {row.tried}")
+        checked.append(f"{row.relevant} of {row.tried} random cases met the hypotheses")
     elif row.verdict not in ("proved", "reproduced", "not checkable"):
-        checked.append(
-            "on the named instances" + f" ({row.relevant} of {row.tried} random ones are relevant)" * bool(row.tried)
-        )
+        few = f" ({row.relevant} of {row.tried} random cases met the hypotheses)"
+        checked.append("named cases" + few * bool(row.tried))
     if row.variants:
-        checked.append(f"{row.rejected} of {row.variants} changed constants change the verdict")
+        checked.append(f"{row.rejected} of {row.variants} altered statements got another verdict")
     if row.numbers and row.verdict != "proved":
-        checked.append(f"tolerance {row.tolerance:g}")
-    facts = {"Place": row.place, "Read in": row.text, "Reading": row.reading, "Evidence": row.evidence}
-    facts |= {"Instead": row.correction, "Exact": row.exact, "Independent": row.independent}
+        checked.append(f"numbers compared to within {row.tolerance:g}")
+    facts = {"Place": row.place, "Text source": row.text, "Reading": row.reading, "Evidence": row.evidence}
+    facts |= {"Correction": row.correction, "Sharper result": row.exact, "Independent computation": row.independent}
     also = [
         f"{SHORT_NAMES.get(key, key)}{colon}{place}" for key, colon, place in (name.partition(":") for name in row.also)
     ]
-    facts |= {"Checked": "; ".join(checked), "Also": "; ".join(also)}
+    facts |= {"Check": "; ".join(checked), "Also stated in": "; ".join(also)}
     return [(label, text) for label, text in facts.items() if text]
 
 
 def _uses(row: Row, rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     """What a row rests on, and what rests on it."""
-    uses = {"Rests on": row.rests_on, "Used by": _users(row.name, rows)}
+    uses = {"Uses": row.rests_on, "Used by": _users(row.name, rows)}
     return [(label, [other for other in rows if other.name in names]) for label, names in uses.items() if names]
+
+
+def _elsewhere(paper: str, rows: Sequence[Row]) -> list[tuple[str, Row]]:
+    """What a paper states and another entry checks, with this entry."""
+    return [
+        (place.partition(":")[2].strip(), row) for row in rows for place in row.also if place.startswith(f"{paper}:")
+    ]
+
+
+def _by_weight(rows: Sequence[Row]) -> str:
+    """How many rows there are, and how many of them have which weight: "2: misprint 1, missing condition 1"."""
+    counts = [f"{weight} {count}" for weight in WEIGHTS if (count := sum(row.weight == weight for row in rows))]
+    return f"{len(rows)}" + f": {', '.join(counts)}" * bool(counts)
+
+
+def _command(row: Row) -> str:
+    return f"privacy-distortion verify --only {row.name}"
 
 
 def _paper_page(paper: str, rows: Sequence[Row]) -> str:
     own = [row for row in rows if row.paper == paper]
-    parts = [f"# {PAPERS[paper]}", f"{len(own)} rows, in the paper's order. [What the words mean](ledger.md)."]
+    parts = [
+        f"# {PAPERS[paper]}",
+        f"{len(own)} entries, in the paper's order. The [legend](ledger.md) explains verdicts, weights and labels.",
+    ]
     for verdict in MEANINGS:
-        if found := [_link(row, short=True) for row in own if row.verdict == verdict]:
-            parts.append(f'<a id="{_slug(verdict)}"></a>**{verdict}** ({len(found)}): {"; ".join(found)}.')
+        if found := [row for row in own if row.verdict == verdict]:
+            ordered = sorted(found, key=lambda row: [*WEIGHTS, ""].index(row.weight))
+            links = "; ".join(_link(row, short=True) for row in ordered)
+            parts.append(f'<a id="{_slug(verdict)}"></a>**{verdict}** ({_by_weight(found)}): {links}.')
+    if elsewhere := _elsewhere(paper, rows):
+        parts.append(
+            f"**{_ELSEWHERE}:** "
+            + "; ".join(f"{markdown_text(place)} ({_link(row)})" for place, row in elsewhere)
+            + "."
+        )
     for row in own:
         parts.append(f'<a id="{row.name.partition(".")[2]}"></a>\n\n### {markdown_text(row.number)}')
         parts.append(f"{_judgment(row)}: {markdown_text(row.statement)}")
         lines = [f"* **{label}:** {markdown_text(text)}" for label, text in _facts(row)]
         lines += [f"* **{label}:** {'; '.join(map(_link, others))}" for label, others in _uses(row, rows)]
         if row.name in _sources():
-            lines.append(f"* [Check](../{_sources()[row.name]}) `{row.name}`")
+            lines.append(f"* **Run:** `{_command(row)}` ([code](../{_sources()[row.name]}))")
         parts.append("\n".join(lines))
-    if elsewhere := [
-        f"* {place.partition(':')[2].strip()}: {_link(row)}"
-        for row in rows
-        for place in row.also
-        if place.startswith(f"{paper}:")
-    ]:
-        parts += ["### Stated by several papers, and judged once", "\n".join(elsewhere)]
     return "\n\n".join(parts) + "\n"
 
 
 def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
-    parts = [
-        "# The ledger",
-        f"Every claim of five papers, judged by a computation that can fail. {counts_sentence(rows)}",
-    ]
+    parts = ["# The ledger", counts_sentence(rows)]
     parts.append(
-        "[All rows on one page](ledger.html), to open in a browser: search, filters, links. `make verify` judges all again and "
-        "compares with the [record](../data/ledger.csv)."
+        "An entry is one statement of a paper: a theorem, one side of a bound, an equation, an example, a table, or a sentence "
+        "of the text, in the symbols of the paper (a letter in a statement is a category). The page [ledger.html](ledger.html), "
+        "opened in a browser, has all entries with a search and filters. `make verify` runs all checks again and compares them "
+        "with the [record](../data/ledger.csv); `privacy-distortion verify --only NAME` runs one, and each entry shows its NAME."
     )
-    for title, names, meanings in (("Verdicts", "verdict", MEANINGS), ("What a fault weighs", "weight", WEIGHTS)):
+    for title, names, meanings in (
+        ("Verdicts", "verdict", MEANINGS),
+        ("Weights of incorrect entries", "weight", WEIGHTS),
+    ):
         lines = [
             f"| | {' | '.join(SHORT_NAMES[paper] for paper in papers)} | all | |",
             "|---|" + "---:|" * (len(papers) + 1) + "---|",
@@ -290,13 +343,20 @@ def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
             ]
             lines.append(f"| **{word}** | {' | '.join([*cells, str(sum(found))])} | {meaning} |")
         parts += [f"## {title}", "\n".join(lines)]
+    corrected = [row for row in rows if row.verdict == "corrected"]
+    parts.append(
+        "Entries that are corrected, refuted or depend on the reading have a weight. The corrected ones alone are "
+        f"{_by_weight(corrected)}."
+    )
+    labels = [f"| **{label}** | {meaning} |" for label, meaning in LABELS.items()]
+    parts += ["## Labels of an entry", "\n".join(["| | |", "|---|---|", *labels])]
     by_name = {row.name: row for row in rows}
     parts += ["## Findings", *finding_pages()] if rows else []
-    parts.append("## In the papers' favor")
+    parts.append("## Results that can be sharpened")
     for entry in findings()[1] if rows else ():
         links = "; ".join(_link(by_name[row]) for row in entry["rows"] if row in by_name)
         parts.append(f"* **{entry['title']}.** {markdown_text(entry['text'])} {links}.")
-    parts.append(f"## What rests on what\n\n{_RESTS}")
+    parts.append(f'<a id="what-rests-on-what"></a>\n\n## Which entries use which\n\n{_RESTS}')
     if rests := _rests_list(rows, lambda depth, row: f"{'  ' * depth}* {_link(row)}"):
         parts += ["![The first of these, drawn as a tree.](ledger_rests.png)", rests]
     return "\n\n".join(parts) + "\n"
@@ -321,18 +381,23 @@ def _html_page(rows: Sequence[Row], papers: Iterable[str]) -> str:
     sections = []
     for paper in papers:
         told = "\n".join(_html_row(row, rows) for row in rows if row.paper == paper)
+        if elsewhere := _elsewhere(paper, rows):
+            links = "; ".join(f"{html_text(place)} ({_html_link(row)}: {row.verdict})" for place, row in elsewhere)
+            told = f'<p class="elsewhere">{_ELSEWHERE}: {links}.</p>\n{told}'
         sections.append(
             f'<section aria-labelledby="{paper}"><h2 id="{paper}">{html.escape(PAPERS[paper])}</h2>\n{told}\n</section>'
         )
     rests = _rests_list(
         rows, lambda depth, row: f'<li style="margin-left:{1.5 * depth}em">{_html_link(row)}: {row.verdict}</li>'
     )
+    legend = {**MEANINGS, **WEIGHTS, **LABELS}
     page = (_HERE / "ledger.html").read_text(encoding="utf-8")
     parts = {
         "FILTERS": "".join(filters),
         "ROWS": "\n".join(sections),
         "COUNTS": counts_sentence(rows),
         "RESTS": f"<p>{_RESTS}</p><ul>{rests}</ul>",
+        "LABELS": "".join(f"<dt>{label}</dt><dd>{html.escape(meaning)}</dd>" for label, meaning in legend.items()),
     }
     for key, part in parts.items():
         page = page.replace(f"<!--{key}-->", part)
@@ -343,7 +408,7 @@ def _html_row(row: Row, rows: Sequence[Row]) -> str:
     facts = [(label, html_text(text)) for label, text in _facts(row)]
     facts += [(label, "; ".join(map(_html_link, others))) for label, others in _uses(row, rows)]
     if row.name in _sources():
-        facts.append(("Check", f'<a href="../{_sources()[row.name]}"><code>{row.name}</code></a>'))
+        facts.append(("Run", f'<code>{_command(row)}</code> (<a href="../{_sources()[row.name]}">code</a>)'))
     told = "".join(f"<dt>{label}</dt><dd>{text}</dd>" for label, text in facts)
     weight = f' <span class="weight">{row.weight}</span>' if row.weight else ""
     return (

@@ -41,10 +41,10 @@ def test_the_ledger_is_complete():
 def test_faults_of_rows_are_named(quick):
     row = next(row for row in quick if row.verdict == "holds")
     for planted, match in (
-        ({"variants": 2, "rejected": 1}, "1 of 2 variants are not told apart"),
+        ({"variants": 2, "rejected": 1}, "1 of 2 altered statements get the same verdict"),
         ({"verdict": "refuted"}, "has no weight"),
         ({"weight": "misprint"}, "has the weight 'misprint'"),
-        ({"verdict": "source text uncertain", "text": ""}, "lacks the text of our copy"),
+        ({"verdict": "source text uncertain", "text": ""}, "does not say what our copy shows"),
     ):
         (line,) = faults([dataclasses.replace(row, **planted)])
         assert line.startswith(f"{row.name}: ") and match in line
@@ -72,11 +72,11 @@ def test_numbers_order_duplicates_and_missing_rows_are_noticed(quick):
     planted = [*quick]
     planted[first] = dataclasses.replace(row, numbers={**row.numbers, key: row.numbers[key] + 0.5})
     assert [line.startswith(f"{row.name}, {key}: ") for line in compare(planted, quick)] == [True]
-    assert compare(quick[1:], quick) == [f"{quick[0].name}: on record, but no longer claimed"]
+    assert compare(quick[1:], quick) == [f"{quick[0].name}: on record, but no entry has this name any more"]
     assert compare(quick, quick[1:])[0].startswith(f"{quick[0].name}: not on record")
     assert compare(quick, [*quick, quick[-1]]) == [f"{quick[-1].name}: 2 times on record"]
     (line,) = compare(quick, [quick[1], quick[0], *quick[2:]])
-    assert line == f"{quick[0].name}: on record in another order, {quick[1].name} stands there"
+    assert line == f"{quick[0].name}: on record in another order, where {quick[1].name} has its place"
 
 
 def test_instances_count_only_where_they_are_the_same(quick):
@@ -129,7 +129,7 @@ def test_claims_are_judged_by_their_instances():
     assert [(row.verdict, row.relevant) for row in findings] == [("holds", 60), ("refuted", 60), ("refuted", 0)]
     assert [(row.rejected, row.variants) for row in findings] == [(1, 2), (0, 0), (0, 0)]
     assert steps == [(number, 9) for number in range(1, 10)]
-    with pytest.raises(ValueError, match="instances must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="instances must be a whole number of at least 1; got 0"):
         judge(0, claims=claims)
 
 

@@ -162,13 +162,38 @@ def test_a_row_tells_all_that_is_known_of_it(made_up):
         in first
     )
     assert f"* **Used by:** Alvim et al. 2011, [{MADE_UP[1].number}](ledger_alvim2011.md#" in first
-    assert "* **Exact:** $2^{-d}$" in second and "* **Independent:** a linear program" in second
-    assert "* **Rests on:**" in second and "* **Used by:**" in second
+    assert "* **Sharper result:** $2^{-d}$" in second and "* **Independent computation:** a linear program" in second
+    assert "* **Uses:**" in second and "* **Used by:**" in second
     assert (
-        "* **Checked:** on 480 relevant random instances of 500; 2 of 3 changed constants change the verdict" in third
+        "* **Check:** 480 of 500 random cases met the hypotheses; 2 of 3 altered statements got another verdict"
+        in third
     )
-    assert "* **Checked:** on the named instances (40 of 500 random ones are relevant)" in fourth
-    assert "* **Reading:** &lt;b&gt; &amp; more" in fourth and "* **Also:** Kalantari et al. 2016: Lemma 1" in fourth
+    assert "* **Check:** named cases (40 of 500 random cases met the hypotheses)" in fourth
+    assert (
+        "* **Reading:** &lt;b&gt; &amp; more" in fourth
+        and "* **Also stated in:** Kalantari et al. 2016: Lemma 1" in fourth
+    )
+
+
+def test_every_label_of_an_entry_is_explained(pages):
+    shown = set()
+    for paper in PAPERS:
+        shown |= set(re.findall(r"^\* \*\*([^*]+):\*\*", pages[f"ledger_{paper}.md"], re.MULTILINE))
+    assert shown == set(ledger_pages.LABELS)
+    assert set(re.findall(r"<dt>([^<]+)</dt>", pages["ledger.html"])) >= shown
+
+
+def test_every_entry_with_a_check_shows_the_command_that_runs_it(pages):
+    for row in RECORD:
+        command = f"`privacy-distortion verify --only {row.name}`"
+        assert (command in pages[f"ledger_{row.paper}.md"]) == (row.verdict != "not checkable")
+
+
+def test_a_statement_that_another_paper_shares_is_found_on_both_pages(pages):
+    page, html = pages["ledger_kalantari2018.md"], pages["ledger.html"]
+    assert "Theorem 1, eq. (8) (Kalantari et al. 2017 (preprint), [Theorem 1, D" in page
+    section = html[html.index('<h2 id="kalantari2018">') :]
+    assert 'Theorem 1, eq. (8) (<a href="#kalantari2017.theorem_1_symmetric">' in section[: section.index("<details")]
 
 
 def test_the_index_has_the_key_the_matrix_and_the_findings(pages):
@@ -177,8 +202,10 @@ def test_the_index_has_the_key_the_matrix_and_the_findings(pages):
         (line,) = re.findall(rf"^\| \*\*{re.escape(word)}\*\* \|(.*)\| {re.escape(meaning)} \|$", index, re.MULTILINE)
         cells = [int(re.search(r"\d+", re.sub(r"\(.*?\)", "", cell))[0]) for cell in line.split("|")]
         assert sum(cells[:-1]) == cells[-1] == sum(word in (row.verdict, row.weight) for row in RECORD)
-    assert len(re.findall(r"^### \d+\. ", index, re.MULTILINE)) == 12
-    assert index.count("**Counterexample.**") == 12
+    assert len(re.findall(r"^### \d+\. ", index, re.MULTILINE)) == 11
+    assert index.count("**Counterexample.**") == 11
+    for label, meaning in ledger_pages.LABELS.items():
+        assert f"| **{label}** | {meaning} |" in index
 
 
 def test_what_is_legible_only_in_the_preprint_is_said_of_the_preprint():
