@@ -95,7 +95,7 @@ CAPTIONS = {
     ),
     "folding": (
         "Windows on the triangle of priors. One color and one dash for each region that the set meets; "
-        "the grey area is what all images share in (c), and what they cover together in (d)"
+        "the grey area is the intersection of the images in (c), and their union in (d)"
     ),
     "unfolded": (
         "Windows on the triangle of priors. The black outline is the source set; the blue area is the set that the "
@@ -521,7 +521,7 @@ def _class_finding(classes: Sequence[str]) -> str:
         every = "Both" if len(classes) == 2 else f"All {spelled(len(classes))}"
         return f"{every} source sets are of Class {next(iter(present))}"
     if set(present.values()) == {1}:
-        return f"{spelled(len(classes)).capitalize()} source sets, each of another class"
+        return f"{spelled(len(classes)).capitalize()} source sets, each of a different class"
     return f"Source sets of Class {' and '.join(f'{name} ({number})' for name, number in present.items())}"
 
 

@@ -389,8 +389,8 @@ def _draw_interval(axes: Axes, rows: pd.DataFrame, color: str) -> None:
 
 
 def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> None:
-    """A closed form as marks, in the style of printed formulas."""
-    said = f"{lemma}: no leakage needed" if len(rows) == 1 else f"{lemma}: closed form\nof mutual information"
+    """A closed form as the marks of what is printed."""
+    said = f"{lemma}: nothing need leak" if len(rows) == 1 else f"{lemma}: closed form\nof mutual information"
     mark = {**PRINTED.mark, "ms": 8 if len(rows) == 1 else 4.5, "label": said}
     axes.plot(rows["distortion"], rows["leakage"], zorder=2.8 if len(rows) == 1 else 5, clip_on=False, **mark)
 

@@ -276,7 +276,9 @@ def breakpoint_places(table: pd.DataFrame) -> pd.DataFrame:
 def _latest(table: pd.DataFrame) -> tuple[str, float, float] | None:
     """The set whose first exact breakpoint is farthest above its first printed one, and both; None if no set has such."""
     first = table.groupby(["source_set", "kind"], sort=False)["distortion"].min().unstack()
-    late = (first["exact"] - first["printed"]).dropna() if "printed" in first else pd.Series(dtype=float)
+    if not {"exact", "printed"} <= set(first):
+        return None
+    late = (first["exact"] - first["printed"]).dropna()
     if not late.max() > _SAME:
         return None
     name = str(late.idxmax())
