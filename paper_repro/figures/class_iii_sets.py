@@ -1,8 +1,9 @@
-"""Source sets over three letters as shapes in the simplex: their classes, their pieces, and these folded and unfolded."""
+"""Source sets of three categories as shapes in the simplex: their classes, their pieces, and these folded and unfolded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import combinations, permutations
 from typing import Any
 
@@ -39,15 +40,22 @@ from paper_repro.papers.polytopes import Polytope
 from paper_repro.sources import SourceSet
 
 __all__ = [
+    "CAPTIONS",
+    "check_constant",
     "cited_figure",
     "class_page",
     "class_shapes",
+    "classes_in_words",
     "draw_classes",
     "draw_folding",
     "draw_regions",
     "draw_unfolded",
+    "folding_in_words",
+    "folding_orders",
     "folding_shapes",
     "region_shapes",
+    "regions_in_words",
+    "unfolded_in_words",
     "unfolded_shapes",
 ]
 
@@ -61,7 +69,7 @@ _COLORED = [[0.64, 0.1, 0.1, 0.1, 0.04, 0.02], [0.6, 0.12, 0.12, 0.12, 0.02, 0.0
 _FIGURES: dict[tuple[object, ...], Cited] = {
     (kind, *map(str, chosen)): Cited(
         f"kalantari_{name.lower().replace(' ', '_')}",
-        f"Kalantari et al. 2017, {name}",
+        f"Kalantari et al. 2017 preprint, {name}",
         ("kalantari2017.theorem_3_lower", "kalantari2017.theorem_3_upper") if kind in ("unfolded", "bounds") else (),
     )
     for kind, name, *chosen in (
@@ -75,8 +83,37 @@ _FIGURES: dict[tuple[object, ...], Cited] = {
 }
 
 
+# How to read each picture: what its lines, colors and signs mean.
+CAPTIONS = {
+    "classes": (
+        "Each triangle shows all priors of three categories; a corner is the prior that gives one category probability 1. "
+        "The blue area is a source set, the cross is the uniform prior, and on a dashed line two categories are equally likely"
+    ),
+    "regions": (
+        "The dashed lines cut the triangle into six regions, one for each order of the three categories. "
+        "The blue area is the source set, the shaded triangle the region into which it is folded"
+    ),
+    "folding": (
+        "Windows on the triangle of priors. One color and one dash for each region that the set meets; "
+        "the grey area is the intersection of the images in (c), and their union in (d)"
+    ),
+    "unfolded": (
+        "Windows on the triangle of priors. The black outline is the source set; the blue area is the set that the "
+        "theorem uses, and the hatched areas are priors that its lower bound includes as well"
+    ),
+    "coloring": (
+        "Rows are true categories, columns are published ones; the number is the probability. A pair of entries of one "
+        "column is critical if their ratio is the largest in the matrix; its larger entry is black, its smaller one red"
+    ),
+    "bounds": (
+        "Left: the source set in the triangle of priors. Right: the solid curve is the least leakage of any mechanism. "
+        "A lower bound must not lie above it; the hatched area is where Theorem 3's does"
+    ),
+}
+
+
 def cited_figure(kind: str, *chosen: object) -> Cited:
-    """The paper's figure of this kind, if the corners and whatever else is chosen are ours for it; else a file name of its own.
+    """The paper's figure of this kind, if the vertices and other choices are the defaults; else a file name of its own.
 
     >>> cited_figure("bounds", [[0.6, 0.3, 0.1]]).name
     'own_bounds_0-6-0-3-0-1'
@@ -88,7 +125,7 @@ _COLUMNS = ["panel", "shape", "kind", "label", "P1", "P2", "P3"]
 
 
 def class_shapes(sources: Sequence[SourceSet]) -> pd.DataFrame:
-    """Source sets over three letters, one panel each, and why each is of its class; Figure 1, Kalantari et al. 2017.
+    """Source sets of three categories, one panel each, and why each is of its class; Figure 1 of the 2017 preprint.
 
     Parameters
     ----------
@@ -97,13 +134,13 @@ def class_shapes(sources: Sequence[SourceSet]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a corner, in order around the shape: ``panel``, the set's name; ``shape``, a number; ``kind``; ``label``, the
-        class and its reason; ``P1``, ``P2``, ``P3``.
+        One row for each vertex, in order around the shape: ``panel``, the set's name; ``shape``, a number; ``kind``; ``label``,
+        the class and its reason; ``P1``, ``P2``, ``P3``.
 
     Raises
     ------
     ValueError
-        If there is no set, or one is not over three letters.
+        If there is no set, or one does not have three categories.
 
     >>> class_shapes([SourceSet([0.5, 0.3, 0.2], name="a point")])["label"].tolist()
     ['Class II: P1 ≥ P2 ≥ P3 throughout']
@@ -111,21 +148,21 @@ def class_shapes(sources: Sequence[SourceSet]) -> pd.DataFrame:
     need(sources, "source set")
     rows = []
     for source in sources:
-        _check_three_letters(source)
+        _check_three_categories(source)
         rows += _shape(source.name, 0, "set", f"Class {source.source_class}: {_reason(source)}", _hull(source))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def region_shapes(source: SourceSet) -> pd.DataFrame:
-    """The six ordered regions of three letters, each with its order, and a source set across them; Figure 2, ibid.
+    """The six ordered regions of three categories, each with its order, and a source set across them; Figure 2, ibid.
 
     Columns as of :func:`class_shapes`; the rows of kind ``region`` are labelled with their order, those of kind ``set`` with the
-    class. Raises ValueError if the set is not over three letters.
+    class. Raises ValueError if the set does not have three categories.
 
     >>> region_shapes(SourceSet([0.5, 0.3, 0.2]))["label"].unique().tolist()[-2:]
     ['P3 ≥ P2 ≥ P1', 'Class II']
     """
-    _check_three_letters(source)
+    _check_three_categories(source)
     rows = []
     for number, order in enumerate(permutations(range(3))):
         corners = []
@@ -139,15 +176,15 @@ def region_shapes(source: SourceSet) -> pd.DataFrame:
 
 
 def folding_shapes(source: SourceSet) -> pd.DataFrame:
-    """A set, its pieces in the ordered regions, their folded images, what these share, and their union; Figure 3, ibid.
+    """A set, its pieces in the ordered regions, their folded images, the images' intersection and union; Figure 3, ibid.
 
     Exact polytopes, each union as its convex parts. Columns as of :func:`class_shapes`; pieces and images are labelled with the
-    order of the piece. Raises ValueError if the set is not over three letters.
+    order of the piece. Raises ValueError if the set does not have three categories.
 
     >>> folding_shapes(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]))["kind"].unique().tolist()
     ['set', 'piece', 'image', 'intersection', 'union']
     """
-    _check_three_letters(source)
+    _check_three_categories(source)
     folding = Folding(source, ties=False)
     shapes = [("set", f"Class {source.source_class}", folding.hull)]
     for kind, which in (("piece", "parts"), ("image", "images")):
@@ -159,17 +196,17 @@ def folding_shapes(source: SourceSet) -> pd.DataFrame:
 
 
 def unfolded_shapes(source: SourceSet) -> pd.DataFrame:
-    """The sets that Theorem 3 bounds a source set by, folded back, and what its lower bound covers besides; Figure 9, ibid.
+    """The two sets of Theorem 3, folded back, and the priors that its lower bound includes besides; Figure 9, ibid.
 
-    Columns as of :func:`class_shapes`. Kinds: ``set``; ``lower`` and ``upper``, what all folded images share and their union,
-    unfolded into each region that the set meets; and ``beyond``, the former unfolded into other regions. Program (17) has one
-    distortion for letters alike, as if the set held all rearrangements of these letters: its value is the least leakage of
-    ``lower`` and ``beyond`` together. Raises ValueError if the set is not over three letters.
+    Columns as of :func:`class_shapes`. Kinds: ``set``; ``lower`` and ``upper``, the intersection and the union of the folded
+    images, unfolded into each region that the set meets; and ``beyond``, the intersection unfolded into other regions. Program
+    (17) has one distortion for categories treated alike, as if the set held all rearrangements of these categories: its value is
+    the least leakage of ``lower`` and ``beyond`` together. Raises ValueError if the set does not have three categories.
 
     >>> unfolded_shapes(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]))["kind"].unique().tolist()
     ['set', 'lower', 'upper']
     """
-    _check_three_letters(source)
+    _check_three_categories(source)
     folding = Folding(source, ties=False)
     shapes = [("set", f"Class {source.source_class}", folding.hull)]
     for kind, images in (("lower", folding.intersection), ("upper", folding.union)):
@@ -191,14 +228,14 @@ _GROUND = "#EFEBDD"
 def draw_classes(table: pd.DataFrame, title: str = "", source: str = "") -> Figure:
     """Source sets in the simplex, one panel each, and why each is of its class, as of :func:`class_shapes`.
 
-    The headline says how many are of which class, or ``title``; ``source`` is the paper's figure, if it is one. Raises ValueError
-    if a column is missing.
+    The headline says how many are of which class, or ``title``; ``source`` is the paper's figure, if there is one. Raises
+    ValueError if a column is missing.
     """
     groups = list(table.groupby("panel", sort=False))
     said = [str(rows["label"].iloc[0]).partition(": ")[::2] for _, rows in groups]
     figure, places = panels(
         len(groups), 3, lambda across, down: (PAGE, 2.5 * down + 0.85), title or _class_finding([name for name, _ in said]),
-        subtitle=after("Cross: the uniform distribution. Dashes: two letters equally likely", source),
+        subtitle=after("Class I contains the uniform prior (cross), Class II keeps one order, Class III does neither", source),
     )  # fmt: skip
     for axes, (panel, rows), (name, reason) in zip(places, groups, said, strict=False):
         add_simplex(axes)
@@ -210,9 +247,10 @@ def draw_classes(table: pd.DataFrame, title: str = "", source: str = "") -> Figu
 
 
 def class_page(corners: Sequence[Sequence[float]]) -> Callable[[float, float], str]:
-    """A set in the simplex and its class, as HTML, for sliders of what its last corner, a diamond, gives the first two letters.
+    """A set in the simplex and its class, as HTML, for two sliders that move its last vertex, a diamond.
 
-    What is returned is a function of these two probabilities. Raises ValueError there if they sum to more than 1.
+    Returns a function of the probabilities that this vertex gives the first two categories. It raises ValueError if they sum to
+    more than 1.
 
     >>> "Class II: P1 ≥ P2 ≥ P3 throughout" in class_page([[0.6, 0.3, 0.1], [0.5, 0.1, 0.4]])(0.6, 0.2)
     True
@@ -227,13 +265,13 @@ def class_page(corners: Sequence[Sequence[float]]) -> Callable[[float, float], s
         third = round(1 - first - second, 9)
         if min(first, second, third) < 0:
             raise ValueError(
-                f"the first two probabilities must be at least 0 and sum to at most 1, got {first:.4g} and {second:.4g}"
+                f"first and second must be at least 0 and sum to at most 1; got {first:.4g} and {second:.4g}. Lower one of them."
             )
         table = class_shapes([SourceSet([*corners[:-1], [first, second, third]], name="set")])
         area.set_xy(place(table[["P1", "P2", "P3"]]))
         moved.set_data(*place([first, second, third]).T)
         said = str(table["label"].iloc[0])
-        return framed(frame(), figure, f"A set in the simplex of three letters: {said}", said)
+        return framed(frame(), figure, f"A source set in the simplex of three categories: {said}", said)
 
     return page
 
@@ -242,18 +280,18 @@ def class_page(corners: Sequence[Sequence[float]]) -> Callable[[float, float], s
 def draw_regions(table: pd.DataFrame, title: str = "", source: str = "") -> Figure:
     """The ordered regions of the simplex, the first of them shaded, and a source set, as of :func:`region_shapes`.
 
-    The headline says how many regions the set meets, or ``title``. Raises ValueError if a column is missing.
+    The headline says in how many orders the set's priors rank the categories, or ``title``. Raises ValueError if a column is
+    missing.
     """
     regions, rest = (table[(table["kind"] == "region") == chosen] for chosen in (True, False))
-    areas = {str(label): area_of(rows) for label, rows in regions.groupby("label", sort=False)}
+    areas = _regions(table)
     given, first = area_of(rest), next(iter(areas.values()))
     met = sum(_meets(area, given) for area in areas.values())
     figure, axes = canvas(COLUMN, 3.6)
     headline(
         figure,
-        title
-        or f"A {rest['label'].iloc[0]} set $\\mathcal{{P}}$ meets {spelled(met)} of the {spelled(len(areas))} ordered regions",
-        after(f"$\\mathcal{{P}}$: corners {corners_text(rest)}", source),
+        title or _region_finding(met, len(areas)),
+        after(f"$\\mathcal{{P}}$, {rest['label'].iloc[0]}: vertices {corners_text(rest)}", source),
     )
     add_simplex(axes, ties=False)
     add_area(axes, first, "none", face=_GROUND, zorder=0)
@@ -277,22 +315,22 @@ def draw_regions(table: pd.DataFrame, title: str = "", source: str = "") -> Figu
 
 @drawing(*_COLUMNS)
 def draw_folding(table: pd.DataFrame, title: str = "", source: str = "") -> Figure:
-    """Pieces, folded images, what these share and their union, each in a window on the simplex, as of :func:`folding_shapes`.
+    """Pieces, folded images, their intersection and union, each in a window on the simplex, as of :func:`folding_shapes`.
 
-    The headline says how large a share of the union is in all images, or ``title``. Raises ValueError if a column is missing.
+    The headline says how large a share of the union lies in all images, or ``title``. Raises ValueError if a column is missing.
     """
     kinds = {kind: table[table["kind"] == kind] for kind in ("piece", "image", "intersection", "union")}
     orders = list(dict.fromkeys(kinds["piece"]["label"]))
     areas = {kind: area_of(rows) for kind, rows in kinds.items()}
     figure, places = panels(
         4, 2, lambda across, down: (PAGE, 5.95), title or _folding_finding(len(orders), areas),
-        subtitle=after(f"Set with corners {corners_text(table[table['kind'] == 'set'])}", source),
+        subtitle=after(f"Source set with vertices {corners_text(table[table['kind'] == 'set'])}", source),
     )  # fmt: skip
     names = (
         r"(a) pieces $\mathcal{P}|_T$",
         r"(b) folded images $\overline{\mathcal{P}|_T}$ in $\mathcal{S}_0$",
-        r"(c) what all images share, $\mathcal{P}^{\cap}$",
-        r"(d) what some image has, $\mathcal{P}^{\cup}$",
+        r"(c) their intersection, $\mathcal{P}^{\cap}$",
+        r"(d) their union, $\mathcal{P}^{\cup}$",
     )
     first = first_region()
     for axes, name, (kind, rows) in zip(places, names, kinds.items(), strict=True):
@@ -318,7 +356,7 @@ def draw_folding(table: pd.DataFrame, title: str = "", source: str = "") -> Figu
             add_area(axes, areas[kind], "black", face=("black", 0.18), linewidth=1.8, zorder=3)
             name_area(axes, areas[kind], name[-len(r"$\mathcal{P}^{\cap}$") :], fontsize=11)
         elif parts is not rows:
-            axes.text(0.5, 0.95, "nothing", transform=axes.transAxes, ha="center", va="top", fontsize=9)
+            axes.text(0.5, 0.95, "empty", transform=axes.transAxes, ha="center", va="top", fontsize=9)
         name_borders(axes, shown)
     figure.legend(loc="outside lower left", ncols=3, fontsize=8, handlelength=3)
     return figure
@@ -328,7 +366,7 @@ def draw_folding(table: pd.DataFrame, title: str = "", source: str = "") -> Figu
 def draw_unfolded(table: pd.DataFrame, title: str = "", source: str = "") -> Figure:
     """The sets of Theorem 3 folded back over the source set's outline, and what lies outside, as of :func:`unfolded_shapes`.
 
-    The headline says whether the lower bound covers what is not in the set, or ``title``. Raises ValueError if a column is
+    The headline says whether the lower bound includes priors outside the set, or ``title``. Raises ValueError if a column is
     missing.
     """
     shapely = optional("shapely", "plot")
@@ -336,7 +374,7 @@ def draw_unfolded(table: pd.DataFrame, title: str = "", source: str = "") -> Fig
     copies = {kind: table.loc[table["kind"] == kind, "label"].nunique() for kind in ("lower", "beyond")}
     figure, places = panels(
         2, 2, lambda across, down: (PAGE, 3.9), title or _unfolded_finding(copies["lower"], copies["beyond"]),
-        subtitle=after(f"Set with corners {corners_text(table[table['kind'] == 'set'])}", source),
+        subtitle=after(_unfolded_subtitle(table, copies["beyond"]), source),
     )  # fmt: skip
     names = {
         "lower": r"(a) $\mathcal{P}^{\mathrm{LB}}$, from $\mathcal{P}^{\cap}$",
@@ -361,69 +399,189 @@ def draw_unfolded(table: pd.DataFrame, title: str = "", source: str = "") -> Fig
     return figure
 
 
-def _check_three_letters(source: SourceSet) -> None:
+def classes_in_words(table: pd.DataFrame) -> str:
+    """The sets of a table as of :func:`class_shapes`, for readers who do not see the picture.
+
+    >>> classes_in_words(class_shapes([SourceSet([0.5, 0.3, 0.2], name="a point")]))
+    'Source sets in the simplex of three categories: a point, Class II: P1 ≥ P2 ≥ P3 throughout.'
+    """
+    labels = dict(zip(table["panel"], table["label"], strict=True))
+    said = "; ".join(f"{panel}, {label}" for panel, label in labels.items())
+    return f"Source sets in the simplex of three categories: {said}."
+
+
+def regions_in_words(table: pd.DataFrame) -> str:
+    """The picture of a table as of :func:`region_shapes`, for readers who do not see it.
+
+    >>> regions_in_words(region_shapes(SourceSet([0.5, 0.3, 0.2])))
+    'Six triangles, one for each order of three categories, meet in the uniform prior; a Class II set meets one of them.'
+    """
+    rest = table[table["kind"] != "region"]
+    met = sum(_meets(area, area_of(rest)) for area in _regions(table).values())
+    return (
+        "Six triangles, one for each order of three categories, meet in the uniform prior; "
+        f"a {rest['label'].iloc[0]} set meets {spelled(met)} of them."
+    )
+
+
+def folding_orders(table: pd.DataFrame) -> list[str]:
+    """The orders of the regions that a set meets, from a table as of :func:`folding_shapes`.
+
+    >>> folding_orders(folding_shapes(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])))
+    ['P1 ≥ P2 ≥ P3', 'P2 ≥ P1 ≥ P3']
+    """
+    return list(dict.fromkeys(table.loc[table["kind"] == "piece", "label"]))
+
+
+def folding_in_words(table: pd.DataFrame) -> str:
+    """The picture of a table as of :func:`folding_shapes`, for readers who do not see it.
+
+    >>> folding_in_words(folding_shapes(SourceSet([0.5, 0.3, 0.2])))
+    'Four windows on the simplex: the pieces of the set in the regions P1 ≥ P2 ≥ P3, their folded images, intersection and union.'
+    """
+    orders = "; ".join(folding_orders(table))
+    pieces = f"the pieces of the set in the regions {orders}"
+    return f"Four windows on the simplex: {pieces}, their folded images, intersection and union."
+
+
+def unfolded_in_words(table: pd.DataFrame) -> str:
+    """The picture of a table as of :func:`unfolded_shapes`, for readers who do not see it.
+
+    >>> unfolded_in_words(unfolded_shapes(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]))).split(". ")[0]
+    'Two windows on the simplex: intersection and union of the folded images, folded back over the outline of the source set'
+    """
+    beyond = table.loc[table["kind"] == "beyond", "label"].nunique()
+    images = "intersection and union of the folded images"
+    return (
+        f"Two windows on the simplex: {images}, folded back over the outline of the source set. "
+        f"Copies of the intersection that lie outside the set: {spelled(beyond)}."
+    )
+
+
+def check_constant(
+    constant: Sequence[float], vertices: Sequence[Sequence[float]], distortion: float
+) -> list[tuple[list[Fraction], Fraction]]:
+    """The probability, in rationals, that publishing a constant drawn from ``constant`` changes a category, for each vertex.
+
+    All numbers are read as decimals. The rows of the mechanism are alike, so that its leakage is 0 under every notion.
+
+    Parameters
+    ----------
+    constant : M probabilities, from which the published category is drawn whatever the true one is
+    vertices : priors of M categories
+    distortion : the largest probability of a change that is allowed
+
+    Returns
+    -------
+    list of pairs
+        Each vertex, and its probability of a change.
+
+    Raises
+    ------
+    ValueError
+        If a distribution does not sum to 1, or one of the probabilities is above ``distortion``.
+
+    >>> check_constant([0.6, 0.4], [[0.5, 0.5]], 0.5)
+    [([Fraction(1, 2), Fraction(1, 2)], Fraction(1, 2))]
+    """
+    row, found = [Fraction(str(value)) for value in constant], []
+    for name, weights in [("constant", row), *(("vertex", [Fraction(str(p)) for p in vertex]) for vertex in vertices)]:
+        if sum(weights) != 1:
+            raise ValueError(f"{name} must sum to 1; got {sum(weights)}. Write decimals that sum to 1 exactly.")
+        if name == "vertex":
+            changed = sum((p * (1 - q) for p, q in zip(weights, row, strict=True)), Fraction(0))
+            if changed > Fraction(str(distortion)):
+                raise ValueError(
+                    f"distortion must be at least {changed} for the vertex {list(map(str, weights))}; got {distortion}. "
+                    "Choose another constant, or a larger distortion."
+                )
+            found.append((weights, changed))
+    return found
+
+
+def _check_three_categories(source: SourceSet) -> None:
     if source.alphabet_size != 3:
-        raise ValueError(f"the simplex is drawn for 3 letters, and these distributions have {source.alphabet_size}")
+        raise ValueError(
+            f"source must have 3 categories, as the simplex is drawn for 3; got {source.alphabet_size}. "
+            "Give vertices of three probabilities."
+        )
 
 
 def _class_finding(classes: Sequence[str]) -> str:
-    meanings = {"I": "contain the uniform distribution", "II": "keep to one order", "III": "do neither"}
-    one = {"I": "contains the uniform distribution", "II": "keeps to one order", "III": "does neither"}
+    one = {
+        "I": "contains the uniform prior",
+        "II": "keeps to one order",
+        "III": "neither contains the uniform prior nor keeps one order",
+    }
+    counts = {name: classes.count(f"Class {name}") for name in one}
+    present = {name: number for name, number in counts.items() if number}
     if len(classes) == 1:
-        alone = {**one, "III": "neither contains the uniform distribution nor keeps to one order"}
-        return f"This source set {alone[classes[0].removeprefix('Class ')]}"
-    counts = {name: classes.count(f"Class {name}") for name in meanings}
-    if len(classes) in (only := {n: name for name, n in counts.items()}):
-        every = {**meanings, "III": "neither contain the uniform distribution nor keep to one order"}
-        return (
-            f"{'Both' if len(classes) == 2 else f'All {spelled(len(classes))}'} source sets {every[only[len(classes)]]}"
-        )
-    parts = [f"{spelled(n)} {(one if n == 1 else meanings)[name]}" for name, n in counts.items() if n]
-    return f"Of {spelled(len(classes))} source sets, {', '.join(parts)}"
+        return f"This source set {one[next(iter(present))]}"
+    if len(present) == 1:
+        every = "Both" if len(classes) == 2 else f"All {spelled(len(classes))}"
+        return f"{every} source sets are of Class {next(iter(present))}"
+    if set(present.values()) == {1}:
+        return f"{spelled(len(classes)).capitalize()} source sets, each of a different class"
+    return f"Source sets of Class {' and '.join(f'{name} ({number})' for name, number in present.items())}"
+
+
+def _region_finding(met: int, orders: int) -> str:
+    if met == 1:
+        return "All priors of this set rank the categories alike"
+    return f"This set's priors rank the categories in {spelled(met)} of {spelled(orders)} orders"
+
+
+def _regions(table: pd.DataFrame) -> dict[str, Any]:
+    regions = table[table["kind"] == "region"]
+    return {str(label): area_of(rows) for label, rows in regions.groupby("label", sort=False)}
 
 
 def _folding_finding(pieces: int, areas: Mapping[str, Any]) -> str:
     if pieces == 1:
-        return "The set lies in one region: there is nothing to fold"
+        return "The set lies in one region, and folding leaves it unchanged"
     if areas["intersection"].is_empty:
-        return f"Folded into one region, the {spelled(pieces)} pieces share nothing"
+        return f"Folded together, the {spelled(pieces)} pieces have no prior in common"
     if areas["union"].area and not areas["intersection"].area:
-        return f"Folded into one region, the {spelled(pieces)} pieces share no area"
+        return f"Folded together, the {spelled(pieces)} pieces have no area in common"
     measure = "area" if areas["union"].area else "length"
     share = getattr(areas["intersection"], measure) / max(getattr(areas["union"], measure), 1e-12)
-    return f"Folded into one region, the {spelled(pieces)} pieces share {100 * share:.0f} % of what they cover"
+    return f"Folded together, the {spelled(pieces)} pieces share {100 * share:.0f}% of their joint {measure}"
 
 
 def _unfolded_finding(inside: int, beyond: int) -> str:
     if not inside:
-        return "The folded pieces share nothing: Theorem 3 has no set for its lower bound"
+        return "The folded pieces have no prior in common for a lower bound"
     if not beyond:
-        return r"All that Theorem 3's lower bound covers lies in $\mathcal{P}$: the bound holds"
-    return (
-        rf"Theorem 3's lower bound covers {spelled(beyond)} copies of $\mathcal{{P}}^{{\cap}}$ outside $\mathcal{{P}}$"
-    )
+        return "Theorem 3's lower bound includes only priors of the set, and holds"
+    return "Theorem 3's lower bound includes priors outside the source set"
+
+
+def _unfolded_subtitle(table: pd.DataFrame, beyond: int) -> str:
+    copies = f"{spelled(beyond)} {'copy' if beyond == 1 else 'copies'}"
+    outside = f"; outside: {copies} of $\\mathcal{{P}}^{{\\cap}}$" if beyond else ""
+    return f"Source set with vertices {corners_text(table[table['kind'] == 'set'])}{outside}"
 
 
 def _meets(region: Any, area: Any) -> bool:
-    """Whether an area has more of a region than its border."""
+    """Whether an area and a region share more than the region's border."""
     common = region.intersection(area)
     return bool(common.area > 1e-9 if area.area else common.length > 1e-9 if area.length else not common.is_empty)
 
 
 def _order(permutation: Sequence[int]) -> str:
-    return " ≥ ".join(f"P{letter + 1}" for letter in permutation)
+    return " ≥ ".join(f"P{place + 1}" for place in permutation)
 
 
 def _reason(source: SourceSet) -> str:
-    """Why a set over three letters is of its class."""
+    """Why a set of three categories is of its class."""
     if source.source_class == "I":
-        return "contains the uniform distribution"
+        return "contains the uniform prior"
     if source.source_class == "II":
         return _order(np.argsort(-source.vertices.mean(axis=0), kind="stable").tolist()) + " throughout"
     falls = source.vertices[:, :, np.newaxis] - source.vertices[:, np.newaxis, :]
     both = (falls.max(axis=0) > 1e-12) & (falls.min(axis=0) < -1e-12)
     crossed = [f"P{one + 1} = P{two + 1}" for one, two in combinations(range(3), 2) if both[one, two]]
-    return f"crosses {' and '.join(crossed)}, not the uniform distribution"
+    return f"crosses {' and '.join(crossed)}, not the uniform prior"
 
 
 def _hull(source: SourceSet) -> list[tuple[float, ...]]:
@@ -431,7 +589,7 @@ def _hull(source: SourceSet) -> list[tuple[float, ...]]:
 
 
 def _around(points: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
-    """Corners of the hull, in order around it; points inside it are left out."""
+    """Vertices of the hull, in order around it; points inside it are left out."""
     flat = np.array([[p[1] + p[2] / 2, p[2]] for p in points])
     if len(points) > 2 and np.linalg.matrix_rank(flat - flat[0], tol=1e-9) == 2:
         from scipy.spatial import ConvexHull

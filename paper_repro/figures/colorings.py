@@ -1,7 +1,8 @@
-"""Critical pairs: the colors of a mechanism's entries, and what Lemma 8 (2017) says of them."""
+"""Critical pairs: the colors of a mechanism's entries, and what Lemma 8 of the 2017 preprint states about them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from paper_repro.figures.tables import number_text
 from paper_repro.papers.coloring import claim_1, claim_2, claim_3, claim_4, claim_5, coloring, optimal_with_suppressed
 from paper_repro.sources import SourceSet
 
-__all__ = ["coloring_table", "draw_coloring", "lemma_8_table"]
+__all__ = ["coloring_in_words", "coloring_subtitle", "coloring_table", "draw_coloring", "lemma_8_table"]
 
 # Face, ink and name of the entries of each color.
 _ENTRIES = {
@@ -30,10 +31,10 @@ _ENTRIES = {
 
 
 def coloring_table(source: SourceSet, distortion: float, zero_columns: int) -> pd.DataFrame:
-    """Colors of the best mechanism with exactly so many letters suppressed; Figure 8, Kalantari et al. 2017.
+    """Colors of the optimal mechanism with this number of suppressed categories; Figure 8 of the 2017 preprint.
 
-    Columns: ``true``, ``published``, ``probability``, ``color``. Its leakage is an infimum if none attains it: then the table is
-    of the limit.
+    Columns: ``true``, ``published``, ``probability``, ``color``. If no mechanism attains the least leakage, the table has
+    the limit.
 
     >>> coloring_table(SourceSet([0.5, 0.3, 0.2]), 0.3, 0)["color"].tolist()[:3]
     ['black', 'red', 'red']
@@ -41,22 +42,22 @@ def coloring_table(source: SourceSet, distortion: float, zero_columns: int) -> p
     Raises
     ------
     ValueError
-        If there is no such mechanism, or it leaks nothing or without bound, so that there are no critical pairs.
+        If there is no such mechanism, or its leakage is 0 or infinite, so that there are no critical pairs.
     """
     found = optimal_with_suppressed(source, distortion, zero_columns)
     if found.mechanism is None:
         raise ValueError(
-            f"no mechanism with {zero_columns} suppressed letters has a distortion of at most {distortion!r}; "
-            "suppress fewer letters or allow more distortion"
+            f"distortion must be large enough for {zero_columns} suppressed categories; got {distortion!r}. "
+            "Suppress fewer categories, or allow more distortion."
         )
     matrix = found.mechanism.matrix
     colors = coloring(matrix)
     true, published = np.indices(matrix.shape)
-    letters = np.array([str(label) for label in source.labels])
+    labels = np.array([str(label) for label in source.labels])
     return pd.DataFrame(
         {
-            "true": letters[true.ravel()],
-            "published": letters[published.ravel()],
+            "true": labels[true.ravel()],
+            "published": labels[published.ravel()],
             "probability": (matrix.ravel() + 0.0).round(9),
             "color": np.where(colors.ravel() == "zero", "none", colors.ravel()),
         }
@@ -64,10 +65,10 @@ def coloring_table(source: SourceSet, distortion: float, zero_columns: int) -> p
 
 
 def lemma_8_table(source: SourceSet, distortion: float) -> pd.DataFrame:
-    """The five claims of Lemma 8 (2017) on the best mechanism for each number of suppressed letters.
+    """The five claims of Lemma 8 (2017 preprint) for the optimal mechanism with each number of suppressed categories.
 
-    Columns: ``suppressed``; ``leakage`` in nats (the infimum), ``attained``; ``claim 1`` to ``claim 5``, empty where the
-    leakage is 0 or infinite or there is no mechanism.
+    Columns: ``suppressed``; ``leakage`` in nats (the infimum), ``attained``; ``claim 1`` to ``claim 5``: whether the claim is
+    true of this mechanism, empty where the leakage is 0 or infinite or there is no mechanism.
 
     >>> lemma_8_table(SourceSet([0.5, 0.3, 0.2]), 0.45)[["suppressed", "attained"]].to_numpy().tolist()
     [[0, False], [1, True], [2, False]]
@@ -88,13 +89,13 @@ def lemma_8_table(source: SourceSet, distortion: float) -> pd.DataFrame:
 
 @drawing("true", "published", "probability", "color")
 def draw_coloring(table: pd.DataFrame, title: str = "", subtitle: str = "", source: str = "") -> Figure:
-    """Colors of a mechanism's entries by letter and face, with their probabilities as fractions, as of :func:`coloring_table`.
+    """Colors of a mechanism's entries, with their probabilities as fractions, from a table as of :func:`coloring_table`.
 
-    Braces part published letters from suppressed ones; an entry of the diagonal that is not black has a frame. The headline says
-    how many there are, or ``title``. Raises ValueError if a column is missing.
+    Braces separate published categories from suppressed ones; an entry of the diagonal that is not black has a frame. The
+    headline says how many such entries there are, or ``title``. Raises ValueError if a column is missing.
     """
-    letters = list(dict.fromkeys(table["true"]))
-    size, kept = len(letters), int((table["color"] != "none").sum()) // len(letters)
+    categories = list(dict.fromkeys(table["true"]))
+    size, kept = len(categories), int((table["color"] != "none").sum()) // len(categories)
     width = COLUMN if size <= 6 else PAGE
     figure, axes = canvas(width, width + 1.1)
     headline(
@@ -106,7 +107,7 @@ def draw_coloring(table: pd.DataFrame, title: str = "", subtitle: str = "", sour
     entries = table[["true", "published", "probability", "color"]].itertuples(index=False, name=None)
     shown: set[str] = set()
     for true, published, probability, color in entries:
-        x, y = letters.index(published), letters.index(true)
+        x, y = categories.index(published), categories.index(true)
         face, ink, _ = _ENTRIES[color]
         axes.add_patch(Rectangle((x, y), 1, 1, facecolor=face, edgecolor="0.6", linewidth=0.6))
         said = number_text(probability) if color == "none" else f"{color[0].upper()}\n{number_text(probability)}"
@@ -136,12 +137,34 @@ def draw_coloring(table: pd.DataFrame, title: str = "", subtitle: str = "", sour
 
 
 def _brace(axes: Axes, low: float, high: float, name: str) -> None:
-    """A brace over columns, and one beside the rows of the same numbers."""
+    """A brace over columns, and one at the left of the rows with the same numbers."""
     ends = np.array([[low + 0.08, -0.5], [low + 0.08, -0.62], [high - 0.08, -0.62], [high - 0.08, -0.5]])
     axes.plot(*ends.T, color="0.3", linewidth=1.0)
     axes.plot(*ends.T[::-1], color="0.3", linewidth=1.0)
     axes.text((low + high) / 2, -0.72, name, ha="center", va="bottom", fontsize=8)
     axes.text(-0.72, (low + high) / 2, name, ha="right", va="center", fontsize=8, rotation=90)
+
+
+def coloring_subtitle(vertices: Sequence[Sequence[float]], distortion: float) -> str:
+    """The source set and the distortion of a coloring, for the line below its title.
+
+    >>> coloring_subtitle([[0.5, 0.3, 0.2]], 0.3)
+    'Source set with vertices (0.5, 0.3, 0.2); $D=0.3$'
+    """
+    said = ", ".join(str(tuple(vertex)) for vertex in vertices)
+    return f"Source set with vertices {said}; $D={distortion:g}$"
+
+
+def coloring_in_words(table: pd.DataFrame) -> str:
+    """The colors of a table as of :func:`coloring_table`, for readers who do not see the picture.
+
+    >>> coloring_in_words(coloring_table(SourceSet([0.5, 0.3, 0.2]), 0.3, 0))
+    'A matrix of 3 true by 3 published categories. Its entries: 6 red, 3 black.'
+    """
+    size = table["true"].nunique()
+    names = {"none": "never published"}
+    counts = ", ".join(f"{count} {names.get(color, color)}" for color, count in table["color"].value_counts().items())
+    return f"A matrix of {size} true by {size} published categories. Its entries: {counts}."
 
 
 def _coloring_finding(table: pd.DataFrame, kept: int) -> str:
@@ -150,4 +173,4 @@ def _coloring_finding(table: pd.DataFrame, kept: int) -> str:
         return "One diagonal entry is not black, the most that Claim 4 allows"
     if other:
         return f"{spelled(other).capitalize()} diagonal entries are not black, more than Claim 4 allows"
-    return f"Every diagonal entry of the {spelled(kept)} published letters is black"
+    return f"Every diagonal entry of the {spelled(kept)} published categories is black"

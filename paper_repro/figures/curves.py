@@ -94,7 +94,7 @@ def curve_table(
     Raises
     ------
     ValueError
-        If there is no source set or notion, two sets have one name, or the grid is none.
+        If there is no source set or notion, two sets have one name, or the grid is not valid.
 
     >>> from paper_repro.notions import MaximalLeakage
     >>> table = curve_table([SourceSet([0.6, 0.4])], [MaximalLeakage()], 0.1, 0.45, 2)
@@ -108,12 +108,14 @@ def curve_table(
 
 
 def check_names(sources: Sequence[SourceSet]) -> None:
-    """Raises ValueError unless there is a source set and each has a name of its own: rows are told apart by them."""
+    """Raises ValueError unless there is a source set and each has a name of its own, which tells its rows from others."""
     need(sources, "source set")
     names = [source.name for source in sources]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"two source sets are named {name!r}; rename one of the files, or list the set once")
+            raise ValueError(
+                f"source sets must have different names; got {name!r} twice. Rename one of the files, or list the set once."
+            )
 
 
 def curve_points(source: SourceSet | None, curve: str, distortions: ArrayLike, leakages: ArrayLike) -> pd.DataFrame:
@@ -128,7 +130,7 @@ def curve_points(source: SourceSet | None, curve: str, distortions: ArrayLike, l
 
 
 class Cited(NamedTuple):
-    """What a figure is called and cited with: the file's name, the paper's figure, and the ledger's rows on it."""
+    """A figure's file name, the paper's figure that it follows, and the ledger's entries on it."""
 
     name: str
     source: str = ""
@@ -136,7 +138,7 @@ class Cited(NamedTuple):
 
 
 def cited_as(known: Mapping[tuple[object, ...], Cited], *key: object, kind: str) -> Cited:
-    """What is known of a figure by what is in it; else a file name of its own, so that no figure of a paper is overwritten.
+    """The paper's figure with this content; for other content a file name of its own, so that no paper's figure is overwritten.
 
     >>> cited_as({("P_II_6",): Cited("figure_4")}, "P_II_6", kind="curves").name
     'figure_4'
@@ -153,7 +155,7 @@ def cited_as(known: Mapping[tuple[object, ...], Cited], *key: object, kind: str)
 
 
 def subtitle_of(sources: Sequence[SourceSet], notions: Sequence[Notion], source: str = "") -> str:
-    r"""What a figure is of, for the line below its title: notion, set, letters, and what it is after.
+    r"""Notion, source set, number of categories and the paper's figure, for the line below a figure's title.
 
     >>> from paper_repro.notions import ApproximateDP
     >>> subtitle_of([SourceSet([0.6, 0.4])], [ApproximateDP(0.1)], "Zhong and Bu 2022, Figure 4")
@@ -165,9 +167,11 @@ def subtitle_of(sources: Sequence[SourceSet], notions: Sequence[Notion], source:
         prior = one.vertices[0] if one.vertex_count == 1 and one.alphabet_size <= _MOST_SHOWN else None
         known = f"prior ({', '.join(f'{p:.4g}' for p in prior)})" if prior is not None else ""
         known = known and known + (", Class I" if one.source_class == "I" else "")
-        parts.append(known or f"{set_label(one.name)}, Class {one.source_class}, {one.alphabet_size} letters")
+        parts.append(
+            known or f"source set {set_label(one.name)}, Class {one.source_class}, {_categories(one.alphabet_size)}"
+        )
     elif len(sizes := {one.alphabet_size for one in sources}) == 1:
-        parts.append(f"{sizes.pop()} letters")
+        parts.append(_categories(sizes.pop()))
     parts += parameter_texts(notions)
     parts += [f"after {source}"] if source else []
     return capitalized("; ".join(parts))
@@ -191,13 +195,13 @@ def in_print(notion: Notion) -> tuple[str, dict[str, Any]]:
 
 
 def grid_of(smallest: float, largest: float, points: int) -> FloatArray:
-    """An even grid of distortions, shape (points,). Raises ValueError if it is none."""
+    """An even grid of distortions, shape (points,). Raises ValueError for limits in the wrong order or fewer than 2 points."""
     check_distortion(smallest)
     check_distortion(largest)
     if not (smallest < largest and points >= 2):
         raise ValueError(
-            f"a grid needs smallest_distortion < largest_distortion and at least 2 points, "
-            f"got {smallest!r}, {largest!r} and {points!r}"
+            f"the grid must have smallest_distortion < largest_distortion and at least 2 points; "
+            f"got {smallest!r}, {largest!r} and {points!r}. Change one of these three."
         )
     return np.linspace(smallest, largest, points).round(9)
 
@@ -280,41 +284,46 @@ def draw_curves(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Fig
 def finding_of_curves(table: pd.DataFrame) -> str:
     """What the curves of a table show, in a sentence: from which distortion on nothing needs to leak.
 
-    >>> from paper_repro.notions import ApproximateDP, DifferentialPrivacy
-    >>> finding_of_curves(curve_table([SourceSet([0.6, 0.4])], [DifferentialPrivacy(), ApproximateDP(0.1)], 0.1))
-    'Approximate differential privacy needs no leakage from $D = 0.36$ on, differential privacy from $D = 0.4$'
+    >>> from paper_repro.notions import DifferentialPrivacy, MutualInformation
+    >>> sets = [SourceSet([0.6, 0.4], name="set_a"), SourceSet([0.7, 0.3], name="set_b")]
+    >>> finding_of_curves(curve_table(sets, [DifferentialPrivacy()], 0.1))
+    'No leakage is needed for set_b from distortion 0.3 on'
+    >>> finding_of_curves(curve_table(sets[:1], [DifferentialPrivacy(), MutualInformation()], 0.1))
+    'Both notions need no leakage from distortion 0.4; only differential privacy jumps'
     """
     exact = table[~table["curve"].str.startswith("Lemma") & table["curve"].ne("as printed")]
     key, looks = _looks(exact)
     zeros = exact[exact["leakage"] <= _ZERO].groupby(key, sort=False)["distortion"].min().round(6)
     zeros = zeros.sort_values(kind="stable")
     if zeros.empty:
-        return "Something has to leak at every distortion shown"
-    names = {name: look.label for name, look in looks.items()}
-    first, last = zeros.index[0], zeros.index[-1]
-    needless = f"{capitalized(names[first])} needs no leakage from $D = {zeros.iloc[0]:.4g}$ on"
-    if len(zeros) < len(names):
-        missing = [label for name, label in names.items() if name not in zeros.index]
-        return f"{needless}, {missing[0]} does at every $D$ shown"
-    if zeros.nunique() == 1:
-        jumping = exact[exact["end"].eq("closed") & exact["leakage"].le(_ZERO)][key].unique()
-        only = f"; only {names[jumping[0]]} jumps" if len(jumping) == 1 and len(names) > 1 else ""
-        if len(names) == 1:
-            return f"{capitalized(names[first])} vanishes at $D = {zeros.iloc[0]:.4g}${only}"
-        who = " and ".join(names.values()) if len(names) == 2 else f"all {spelled(len(names))}"
-        return f"{capitalized(who)} vanish at the same distortion, $D = {zeros.iloc[0]:.4g}${only}"
-    others = zeros[zeros > zeros.iloc[0]]
-    rest = names[last] if len(names) == 2 else "the others" if others.nunique() == 1 else f"{names[last]} only"
-    return f"{needless}, {rest} from $D = {zeros.iloc[-1]:.4g}$"
+        return "Leakage is needed at every distortion shown"
+    names, first = {name: look.label for name, look in looks.items()}, f"{zeros.iloc[0]:.4g}"
+    if len(names) == 1:
+        return f"No leakage is needed from distortion {first} on"
+    if len(zeros) < len(names) or zeros.nunique() > 1:
+        early = zeros.index[zeros == zeros.iloc[0]]
+        things = "source sets" if key == "source_set" else "notions"
+        one = f"{'for' if key == 'source_set' else 'under'} {names[early[0]]}"
+        which = one if len(early) == 1 else f"for {spelled(len(early))} of {spelled(len(names))} {things}"
+        return f"No leakage is needed {which} from distortion {first} on"
+    all_of_them = "Both" if len(names) == 2 else f"All {spelled(len(names))}"
+    jumping = exact[exact["end"].eq("closed") & exact["leakage"].le(_ZERO)][key].unique()
+    only = f"; only {names[jumping[0]]} jumps" if len(jumping) == 1 else ""
+    things = "source sets" if key == "source_set" else "notions"
+    return f"{all_of_them} {things} need no leakage from distortion {first}{only or ' on'}"
 
 
 def spelled(count: int) -> str:
-    """A number in a sentence: in letters up to nine.
+    """A number in a sentence: as a word up to nine.
 
     >>> spelled(7), spelled(12)
     ('seven', '12')
     """
     return "zero one two three four five six seven eight nine".split()[count] if count < 10 else str(count)
+
+
+def _categories(count: int) -> str:
+    return "1 category" if count == 1 else f"{count} categories"
 
 
 def capitalized(text: str) -> str:
@@ -323,7 +332,7 @@ def capitalized(text: str) -> str:
 
 
 def _looks(exact: pd.DataFrame) -> tuple[str, dict[str, Look]]:
-    """What tells the curves of a table apart, and how each is drawn."""
+    """The column by which the curves of a table differ, and how each is drawn."""
     if exact["source_set"].nunique() > 1:
         return "source_set", set_looks(exact["source_set"])
     return "curve", {name: notion_look(name) for name in dict.fromkeys(exact["curve"])}

@@ -1,4 +1,4 @@
-"""Distributions of three letters as points of a triangle, and sets of them as areas."""
+"""Priors of three categories as points of a triangle, and sets of them as areas."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
     "view_around",
 ]
 
-# A source set, its face, and what a paper takes for one.
+# A source set, its face, and what a paper includes by mistake.
 INSIDE, TINT, WRONG = COLORS[1], (COLORS[1], 0.22), COLORS[2]
 
 _HEIGHT = math.sqrt(3) / 2
@@ -67,7 +67,7 @@ _BORDERS = [place([tie, corner]) for corner, (_, tie, *_) in zip(_CORNERS[::-1],
 
 
 def in_symbols(text: str) -> str:
-    r"""Letters and relations of a plain text as mathematics.
+    r"""Probabilities and relations of a plain text as mathematics.
 
     >>> in_symbols("where P1 ≥ P2 ≥ P3")
     'where $P_1\\geq P_2\\geq P_3$'
@@ -76,8 +76,8 @@ def in_symbols(text: str) -> str:
     relation = re.compile(r"P\d+(?: [≥=] P\d+)*")
 
     def as_mathematics(found: re.Match[str]) -> str:
-        letters = re.sub(r"P(\d+)", r"P_{\1}" if re.search(r"\d\d", found[0]) else r"P_\1", found[0])
-        return "$" + re.sub(r" ([≥=]) ", lambda sign: signs[sign[1]], letters) + "$"
+        named = re.sub(r"P(\d+)", r"P_{\1}" if re.search(r"\d\d", found[0]) else r"P_\1", found[0])
+        return "$" + re.sub(r" ([≥=]) ", lambda sign: signs[sign[1]], named) + "$"
 
     return relation.sub(as_mathematics, text)
 
@@ -85,8 +85,8 @@ def in_symbols(text: str) -> str:
 def area_of(rows: pd.DataFrame) -> Any:
     """The union of convex shapes, as a geometry of shapely: areas, and segments and points where shapes have no area.
 
-    ``rows`` has a row a corner: ``shape`` numbers the shape, corners follow each other around it, and ``P1``, ``P2``, ``P3`` are
-    probabilities.
+    ``rows`` has a row for each vertex: ``shape`` numbers the shape, vertices follow each other around it, and ``P1``, ``P2``,
+    ``P3`` are probabilities.
 
     >>> corners = [(0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (1, 1, 0, 0), (1, 0, 1, 0)]
     >>> round(area_of(pd.DataFrame(corners, columns=["shape", "P1", "P2", "P3"])).area, 3)
@@ -117,15 +117,15 @@ def add_area(axes: Axes, area: Any, color: str, face: Any = "none", **style: Any
 
 
 def corners_text(rows: pd.DataFrame) -> str:
-    """The corners of a shape, a row each as of :func:`area_of`, as text."""
+    """The vertices of a shape, a row each as of :func:`area_of`, as text."""
     corners = rows[["P1", "P2", "P3"]].itertuples(index=False)
     return ", ".join(f"({', '.join(f'{value:.3g}' for value in corner)})" for corner in corners)
 
 
 def name_area(axes: Axes, area: Any, name: str, color: str = "black", fontsize: float = 9) -> None:
-    """A name where an area has the most room, off the borders of the regions; where it has little, beside it with a thin line.
+    """A name where an area has the most room, off the borders of the regions; outside it, with a thin line, if it is too small.
 
-    The size of its letters in points.
+    The font size is in points.
     """
     if area.is_empty or 0 < area.area < _SLIVER:
         return
@@ -201,7 +201,7 @@ def name_borders(axes: Axes, *areas: Any) -> None:
 
 
 def _draw_borders(axes: Axes) -> None:
-    """Where two letters are equally likely, each line once, and the uniform distribution."""
+    """The lines on which two categories are equally likely, each once, and the uniform prior."""
     for border in _BORDERS:
         axes.plot(*border.T, color="0.45", linewidth=0.8, linestyle=(0, (4, 2)), zorder=2)
     axes.plot(*place([1 / 3] * 3).T, marker="+", color="black", markersize=7, markeredgewidth=1.2, zorder=6)

@@ -1,4 +1,4 @@
-"""Theorem 3 (Kalantari et al. 2017) beside the truth: its bounds, the exact least leakage, and how often the lower one fails."""
+"""Theorem 3 (2017 preprint of Kalantari et al.): its bounds, the exact least leakage, and how often the lower bound fails."""
 
 from __future__ import annotations
 
@@ -22,17 +22,24 @@ from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding
 from paper_repro.sources import SourceSet
 
-__all__ = ["draw_theorem_3", "failure_table", "theorem_3_curves", "theorem_3_table"]
+__all__ = [
+    "draw_theorem_3",
+    "failure_table",
+    "failures_in_words",
+    "theorem_3_curves",
+    "theorem_3_in_words",
+    "theorem_3_table",
+]
 
 _BOUNDS = ("lower", "upper", "corrected lower", "corrected upper")
 
 
 def theorem_3_table(source: SourceSet, distortions: Iterable[float]) -> pd.DataFrame:
-    """Theorem 3's bounds, as printed and corrected, and the exact least leakage, in nats.
+    """Theorem 3's bounds, as printed in the 2017 preprint and corrected, and the exact least leakage, in nats.
 
     Columns: ``distortion``, ``exact``, ``lower`` and ``upper`` as printed, ``corrected lower`` and ``corrected upper`` (the ratio
-    taken at its largest over the letters; the upper bound then always holds, the lower one where the averages of the set's
-    distributions over alike letters lie in it).
+    taken at its largest over the categories; the upper bound then always holds, the lower one if the averages of the set's
+    priors over categories treated alike lie in the set).
 
     >>> table = theorem_3_table(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]]), [0.6])
     >>> table.round(4).loc[0, ["exact", "corrected lower"]].tolist()
@@ -50,8 +57,8 @@ def theorem_3_table(source: SourceSet, distortions: Iterable[float]) -> pd.DataF
 def theorem_3_curves(source: SourceSet, smallest: float, points: int) -> pd.DataFrame:
     """:func:`theorem_3_table` from a distortion up to ``(M - 1) / M``, where Class I needs no leakage any more.
 
-    Besides so many distortions evenly apart it has the breakpoints of the exact curve, and as many between as it takes for
-    straight lines to stay within 0.0005 nats of every column. Raises ValueError if there is no distortion to go through.
+    It has ``points`` distortions evenly apart, the breakpoints of the exact curve, and as many between as it takes for straight
+    lines to stay within 0.0005 nats of every column. Raises ValueError if ``smallest`` is not below ``(M - 1) / M``.
 
     >>> table = theorem_3_curves(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]]), 0.5, 3)
     >>> table["distortion"].iloc[[0, -1]].round(4).tolist(), bool((table["distortion"] == 0.5875).any())
@@ -60,7 +67,7 @@ def theorem_3_curves(source: SourceSet, smallest: float, points: int) -> pd.Data
     largest = 1 - 1 / source.alphabet_size
     if not 0 < smallest < largest:
         raise ValueError(
-            f"the smallest distortion must be above 0 and below (M - 1)/M = {largest:.4f}, got {smallest!r}"
+            f"smallest must be above 0 and below (M - 1)/M = {largest:.4f}; got {smallest!r}. Choose a smaller distortion."
         )
     breakpoints = exact_curve(source).breakpoints
     grid = np.union1d(
@@ -81,26 +88,26 @@ def theorem_3_curves(source: SourceSet, smallest: float, points: int) -> pd.Data
     return pd.DataFrame(rows, columns=columns.columns).sort_values("distortion", ignore_index=True)
 
 
-def failure_table(letters: int, sets: int, seed: int = 0) -> pd.DataFrame:
+def failure_table(categories: int, sets: int, seed: int = 0) -> pd.DataFrame:
     """How often and by how much Theorem 3's lower bound fails, with the largest ratio, on random Class III sets.
 
     The sets have three vertices with entries in twentieths. Columns: ``source`` (the vertices as text), ``distortion``,
-    ``lower``, ``exact`` and ``excess`` of the bound over the truth, in nats; one row a set, at the distortion with the largest
-    excess on a grid of ten. Raises ValueError if there is to be none.
+    ``lower``, ``exact`` and ``excess`` of the bound over the least leakage, in nats; one row for each set, at the distortion
+    with the largest excess on a grid of ten. Raises ValueError if ``sets`` is below 1.
 
     >>> failure_table(3, 5)["excess"].max() >= 0
     np.True_
     """
     if sets < 1:
-        raise ValueError(f"the number of random sets must be at least 1, got {sets}")
+        raise ValueError(f"sets must be at least 1; got {sets}. Ask for at least one random set.")
     rng = np.random.default_rng(seed)
     rows: list[list[object]] = []
     while len(rows) < sets:
-        vertices = rng.multinomial(20, np.full(letters, 1 / letters), size=3) / 20
+        vertices = rng.multinomial(20, np.full(categories, 1 / categories), size=3) / 20
         source = SourceSet(vertices)
         if source.source_class != "III":
             continue
-        grid = np.linspace(0.05, 1 - 1 / letters, 10, endpoint=False).round(4)
+        grid = np.linspace(0.05, 1 - 1 / categories, 10, endpoint=False).round(4)
         table = theorem_3_table(source, grid.tolist())
         table["excess"] = table["corrected lower"] - table["exact"]
         worst = table.iloc[int(table["excess"].to_numpy().argmax())]
@@ -111,7 +118,7 @@ def failure_table(letters: int, sets: int, seed: int = 0) -> pd.DataFrame:
 
 @drawing("distortion", "exact", *_BOUNDS)
 def draw_theorem_3(table: pd.DataFrame, shapes: pd.DataFrame, title: str = "", source: str = "") -> Figure:
-    """Theorem 3's bounds with the exact least leakage, shaded where the lower bound is too high, beside the set.
+    """The source set, and Theorem 3's bounds with the exact least leakage, shaded where the lower bound is too high.
 
     ``table`` is as of :func:`theorem_3_table`, ``shapes`` as of :func:`~paper_repro.figures.class_iii_sets.class_shapes`. Bounds
     that coincide are one line. The headline says by how much the lower bound is too high, or ``title``. Raises ValueError if a
@@ -125,7 +132,7 @@ def draw_theorem_3(table: pd.DataFrame, shapes: pd.DataFrame, title: str = "", s
     headline(
         figure,
         title or _theorem_3_finding(float(excess.max())),
-        after(f"Set with corners {corners_text(shapes)}", source),
+        after(f"Source set with vertices {corners_text(shapes)}", source),
     )
     add_simplex(left)
     add_area(left, area_of(shapes), INSIDE, face=TINT, zorder=3)
@@ -155,7 +162,7 @@ def draw_theorem_3(table: pd.DataFrame, shapes: pd.DataFrame, title: str = "", s
         axes.plot(where, 0, **{**EXACT.mark, "label": ""}, clip_on=False, zorder=5)
         said = [
             f"From $D={number_text(where)}$ on nothing leaks;",
-            f"the \u201clower bound\u201d there: {claimed:.3f}",
+            f"Theorem 3's lower bound there: {claimed:.3f} nats",
         ]
         arrow = {"arrowstyle": "-", "linewidth": 0.6, "color": WRONG}
         axes.annotate(
@@ -177,12 +184,45 @@ def draw_theorem_3(table: pd.DataFrame, shapes: pd.DataFrame, title: str = "", s
 
 def _theorem_3_finding(excess: float) -> str:
     if excess > 0:
-        return f"Theorem 3's \u201clower bound\u201d is up to {excess:.3f} nats above what a mechanism attains"
+        return f"Theorem 3's lower bound exceeds the optimum by up to {excess:.3f} nats"
     return "Both bounds of Theorem 3 hold for this set"
 
 
+def theorem_3_in_words(table: pd.DataFrame, shapes: pd.DataFrame) -> str:
+    """The set and the curves of :func:`draw_theorem_3`, for readers who do not see the picture.
+
+    >>> from paper_repro.figures.class_iii_sets import class_shapes
+    >>> source = SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])
+    >>> theorem_3_in_words(theorem_3_table(source, [0.3, 0.6]), class_shapes([source])).split(". ")[1]
+    'From D = 0.3 to 0.6 the least leakage falls from 1.253 to 0.000 nats; the lower bound never exceeds it.'
+    """
+    first, last = table.iloc[0], table.iloc[-1]
+    excess = float((table["corrected lower"] - table["exact"]).max())
+    said = f"exceeds it by up to {excess:.3f} nats" if excess > 1e-6 else "never exceeds it"
+    return (
+        f"The source set with vertices {corners_text(shapes)} in the simplex, and curves of leakage against distortion. "
+        f"From D = {first['distortion']:.4g} to {last['distortion']:.4g} the least leakage falls from {first['exact']:.3f} "
+        f"to {last['exact']:.3f} nats; the lower bound {said}."
+    )
+
+
+def failures_in_words(found: pd.DataFrame, categories: int) -> str:
+    """The result of :func:`failure_table`, in one or two lines.
+
+    >>> print(failures_in_words(failure_table(3, 5), 3))
+    3 categories: the lower bound fails on 0 of 5 sets.
+    """
+    failing = found[found["excess"] > 1e-6]
+    said = f"{categories} categories: the lower bound fails on {len(failing)} of {len(found)} sets"
+    if failing.empty:
+        return f"{said}."
+    worst = found.loc[found["excess"].idxmax()]
+    place = f"at D = {worst['distortion']:.4g}: bound {worst['lower']:.4f}, optimum {worst['exact']:.4f} nats"
+    return f"{said}, by up to {worst['excess']:.4f} nats.\n  {worst['source']} {place}"
+
+
 def _alike(table: pd.DataFrame, columns: Sequence[str]) -> list[list[str]]:
-    """Columns in groups that agree to the digits of the table."""
+    """Groups of columns that agree to the digits of the table."""
     groups: list[list[str]] = []
     for column in columns:
         for group in groups:
@@ -201,6 +241,6 @@ def _bound_look(columns: Sequence[str], too_high: bool) -> dict[str, Any]:
     name = "both bounds" if len(sides) == 2 else f"{min(sides)} bound"
     still = " (the lower one still too high)" if len(sides) == 2 else " (still too high)"
     with_ratio = "with the ratio corrected" + (still if too_high and "corrected lower" in columns else "")
-    said = {True: "as printed", False: with_ratio}
+    said = {True: "of the 2017 preprint", False: with_ratio}
     kinds = {column in ("lower", "upper") for column in columns}
-    return {**look.line, "label": f"{name}, {' and '.join(said[kind] for kind in sorted(kinds, reverse=True))}"}
+    return {**look.line, "label": f"{name} {' and '.join(said[kind] for kind in sorted(kinds, reverse=True))}"}

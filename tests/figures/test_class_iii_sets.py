@@ -1,13 +1,15 @@
-"""Shapes in the simplex, colorings and Theorem 3 beside the truth, as tabulated and as drawn."""
+"""Shapes in the simplex, colorings and the bounds of Theorem 3, as tabulated and as drawn."""
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from paper_repro import SourceSet, exact_curve, leakage_curve
 from paper_repro.figures.class_iii_sets import (
+    check_constant,
     class_page,
     class_shapes,
     draw_classes,
@@ -16,12 +18,21 @@ from paper_repro.figures.class_iii_sets import (
     draw_unfolded,
     folding_shapes,
     region_shapes,
+    regions_in_words,
+    unfolded_in_words,
     unfolded_shapes,
 )
 from paper_repro.figures.colorings import coloring_table, draw_coloring, lemma_8_table
 from paper_repro.figures.layout import check_text, finding_of, visible_texts
 from paper_repro.figures.simplex import area_of
-from paper_repro.figures.theorem_3 import draw_theorem_3, failure_table, theorem_3_curves, theorem_3_table
+from paper_repro.figures.theorem_3 import (
+    draw_theorem_3,
+    failure_table,
+    failures_in_words,
+    theorem_3_curves,
+    theorem_3_in_words,
+    theorem_3_table,
+)
 from paper_repro.papers import kalantari2018
 from paper_repro.papers.folding import Folding
 
@@ -47,24 +58,24 @@ def said(figure):
 def test_sets_are_named_with_their_class_and_why():
     table = class_shapes([CLASS_I, POINT, COUNTEREXAMPLE])
     assert table.drop_duplicates("panel")["label"].tolist() == [
-        "Class I: contains the uniform distribution",
+        "Class I: contains the uniform prior",
         "Class II: P1 ≥ P2 ≥ P3 throughout",
-        "Class III: crosses P1 = P2 and P2 = P3, not the uniform distribution",
+        "Class III: crosses P1 = P2 and P2 = P3, not the uniform prior",
     ]
     assert table[["P1", "P2", "P3"]].sum(axis=1).to_numpy() == pytest.approx(np.ones(len(table)))
     inside = class_shapes([SourceSet([*COUNTEREXAMPLE.vertices, [0.5, 0.35, 0.15]])])
     assert len(inside) == 3, "a vertex inside the hull is no corner"
-    with pytest.raises(ValueError, match="3 letters, and these distributions have 2"):
+    with pytest.raises(ValueError, match="source must have 3 categories, as the simplex is drawn for 3; got 2"):
         class_shapes([SourceSet([0.5, 0.5])])
     figure = draw_classes(table)
-    assert finding_of(figure)[0].endswith(
-        "one contains the uniform distribution, one keeps to one order, one does neither"
-    )
+    assert finding_of(figure)[0] == "Three source sets, each of a different class"
     assert finding_of(draw_classes(class_shapes([POINT])))[0] == "This source set keeps to one order"
     two = class_shapes([SourceSet(POINT.vertices, name=name) for name in "ab"])
-    assert finding_of(draw_classes(two))[0] == "Both source sets keep to one order"
+    assert finding_of(draw_classes(two))[0] == "Both source sets are of Class II"
+    mixed = class_shapes([*(SourceSet(POINT.vertices, name=name) for name in "ab"), COUNTEREXAMPLE])
+    assert finding_of(draw_classes(mixed))[0] == "Source sets of Class II (2) and III (1)"
     assert "After" not in finding_of(figure)[1], "one's own sets are after no paper's figure"
-    assert finding_of(draw_classes(table, source="Paper, Figure 1"))[1].endswith("likely. After Paper, Figure 1")
+    assert finding_of(draw_classes(table, source="Paper, Figure 1"))[1].endswith("neither. After Paper, Figure 1")
 
 
 def test_the_six_regions_fill_the_simplex_and_are_named_beside_it():
@@ -79,7 +90,10 @@ def test_the_six_regions_fill_the_simplex_and_are_named_beside_it():
     figure = draw_regions(table)
     assert {rf"$P_{a}\geq P_{b}\geq P_{c}$" for a, b, c in itertools.permutations("123")} <= set(said(figure))
     assert {r"$\mathcal{S}_0$", r"$\mathcal{P}$"} <= set(said(figure))
-    assert "three of the six" in finding_of(figure)[0]
+    assert finding_of(figure)[0] == "This set's priors rank the categories in three of six orders"
+    alone = draw_regions(region_shapes(POINT))
+    assert finding_of(alone)[0] == "All priors of this set rank the categories alike"
+    assert "meets three of them" in regions_in_words(table)
     assert len(figure.axes[0].lines) == 4, "three borders, each once, and the uniform distribution"
 
 
@@ -95,7 +109,7 @@ def test_pieces_make_up_the_set_and_images_are_in_order():
         assert (np.diff(corners, axis=1) <= 1e-9).all(), kind
     assert part(table, "union").symmetric_difference(part(table, "image")).area == pytest.approx(0, abs=1e-8)
     share = part(table, "intersection").area / part(table, "union").area
-    assert f"three pieces share {100 * share:.0f} % of" in finding_of(draw_folding(table))[0]
+    assert f"three pieces share {100 * share:.0f}% of their joint area" in finding_of(draw_folding(table))[0]
 
 
 def test_what_is_folded_back_is_inside_around_and_besides():
@@ -105,10 +119,13 @@ def test_what_is_folded_back_is_inside_around_and_besides():
     assert whole.difference(upper).area == pytest.approx(0, abs=1e-8)
     assert beyond.intersection(whole).area == pytest.approx(0, abs=1e-8)
     assert beyond.area == pytest.approx(lower.area, abs=1e-8), "three copies in the set, three outside"
-    assert "covers three copies" in finding_of(draw_unfolded(table))[0]
+    figure = draw_unfolded(table)
+    assert finding_of(figure)[0] == "Theorem 3's lower bound includes priors outside the source set"
+    assert r"outside: three copies of $\mathcal{P}^{\cap}$" in finding_of(figure)[1]
+    assert unfolded_in_words(table).endswith("outside the set: three.")
     held = unfolded_shapes(SEGMENT)
     assert "beyond" not in set(held["kind"])
-    assert finding_of(draw_unfolded(held))[0].endswith("the bound holds")
+    assert finding_of(draw_unfolded(held))[0] == "Theorem 3's lower bound includes only priors of the set, and holds"
 
 
 @pytest.mark.parametrize("source", [CLASS_III, COUNTEREXAMPLE], ids=["polygon", "point"])
@@ -159,7 +176,7 @@ def test_colors_of_a_best_mechanism():
     assert lemma.loc[2, "attained"]
     assert (lemma.loc[:2, "claim 1":] == "True").all(axis=None)
     assert lemma.loc[:, "leakage"].min() == pytest.approx(leakage_curve(COLORED, [0.37])[0], abs=1e-9)
-    with pytest.raises(ValueError, match="suppress fewer letters"):
+    with pytest.raises(ValueError, match=r"large enough for 3 suppressed categories; got 0\.1\. Suppress fewer"):
         coloring_table(COLORED, 0.1, 3)
 
 
@@ -171,7 +188,7 @@ def test_every_entry_is_written_with_its_color_and_as_a_fraction():
     assert entries.count("$M-k=4$") == entries.count("$k=2$") == 2
     assert finding_of(figure)[0] == "One diagonal entry is not black, the most that Claim 4 allows"
     black = draw_coloring(coloring_table(POINT, 0.3, 0))
-    assert finding_of(black)[0] == "Every diagonal entry of the three published letters is black"
+    assert finding_of(black)[0] == "Every diagonal entry of the three published categories is black"
 
 
 def test_theorem_3_beside_the_truth():
@@ -195,7 +212,7 @@ def test_curves_of_theorem_3_are_true_to_half_a_pixel_whatever_the_grid(curves):
     assert np.abs(drawn - exact.leakage(places)).max() < pixel / 2
     for place in exact.breakpoints:
         assert np.abs(curves["distortion"] - place).min() < 1e-7
-    with pytest.raises(ValueError, match=r"below \(M - 1\)/M = 0\.6667, got 0\.7"):
+    with pytest.raises(ValueError, match=r"below \(M - 1\)/M = 0\.6667; got 0\.7"):
         theorem_3_curves(COUNTEREXAMPLE, 0.7, 2)
 
 
@@ -205,12 +222,13 @@ def test_the_violation_is_shaded_and_told(curves):
     axes = figure.axes[1]
     assert axes.get_ylabel() == "leakage (nats)"
     note = "".join(said(figure))
-    assert "dotted: both bounds, as printed" in note
+    assert "dotted: both bounds of the 2017 preprint" in note
     assert "ratio corrected (the lower one still too high)" in note
     assert "From $D=47/80$ on nothing leaks" in note
     excess = math.log(2 * (1 - 0.5875) / 0.5875)  # the curve of Class I where the exact one reaches 0
-    assert f"there: {excess:.3f}" in note
-    assert f"{excess:.3f} nats above" in finding_of(figure)[0]
+    assert f"lower bound there: {excess:.3f} nats" in note
+    assert finding_of(figure)[0] == f"Theorem 3's lower bound exceeds the optimum by up to {excess:.3f} nats"
+    assert f"exceeds it by up to {excess:.3f} nats" in theorem_3_in_words(curves, class_shapes([COUNTEREXAMPLE]))
     (shade,) = axes.collections
     shaded = np.concatenate([path.vertices for path in shade.get_paths()])
     assert shaded[:, 0].min() == pytest.approx(17 / 35, abs=1e-7), "only where the bound is too high"
@@ -236,5 +254,26 @@ def test_a_corner_that_moves_changes_the_class_and_stays_in_the_simplex():
     page = class_page([[0.6, 0.3, 0.1], [0.5, 0.4, 0.1], [0.5, 0.1, 0.4]])
     for first, second, name in ((0.6, 0.2, "Class II"), (0.4, 0.5, "Class III"), (0.1, 0.3, "Class I")):
         assert f"<figcaption>{name}: " in page(first, second)
-    with pytest.raises(ValueError, match=r"sum to at most 1, got 0\.9 and 0\.5"):
+    with pytest.raises(ValueError, match=r"sum to at most 1; got 0\.9 and 0\.5"):
         page(0.9, 0.5)
+
+
+def test_a_lottery_is_checked_in_rationals():
+    found = check_constant([0.6, 0.4, 0], COUNTEREXAMPLE.vertices.tolist(), 0.6)
+    assert sorted(changed for _, changed in found) == [Fraction(13, 25), Fraction(29, 50), Fraction(3, 5)]
+    tight = check_constant([0.625, 0.375, 0], COUNTEREXAMPLE.vertices.tolist(), 0.5875)
+    assert max(changed for _, changed in tight) == Fraction(47, 80)
+    with pytest.raises(ValueError, match="distortion must be at least 3/5 for the vertex"):
+        check_constant([0.6, 0.4, 0], COUNTEREXAMPLE.vertices.tolist(), 0.5999)
+    with pytest.raises(ValueError, match="constant must sum to 1; got 11/10"):
+        check_constant([0.6, 0.5, 0], COUNTEREXAMPLE.vertices.tolist(), 0.6)
+    with pytest.raises(ValueError, match="vertex must sum to 1; got 9/10"):
+        check_constant([0.6, 0.4, 0], [[0.6, 0.2, 0.1]], 0.6)
+
+
+def test_failures_are_told_with_the_worst_one():
+    found = failure_table(4, 40)
+    worst = found.loc[found["excess"].idxmax()]
+    said = failures_in_words(found, 4)
+    assert f"fails on {(found['excess'] > 1e-6).sum()} of 40 sets, by up to {worst['excess']:.4f} nats" in said
+    assert f"bound {worst['lower']:.4f}, optimum {worst['exact']:.4f} nats" in said

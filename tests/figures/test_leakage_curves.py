@@ -8,15 +8,18 @@ import pandas as pd
 import pytest
 
 import paper_repro as pr
-from paper_repro.figures.curves import curve_table, draw_curves
+from paper_repro.figures.curves import curve_table, draw_curves, finding_of_curves, subtitle_of
 from paper_repro.figures.layout import check_text, finding_of, visible_texts
 from paper_repro.figures.leakage_curves import (
     cited_figure,
+    comparison_caption,
+    comparison_in_words,
     comparison_table,
     draw_comparison,
     draw_leakages,
     leakage_table,
     printed_table,
+    shortfalls,
     why_not_printed,
 )
 from paper_repro.figures.registry import set_label
@@ -38,8 +41,8 @@ from tests.figures.pictures import (
 )  # fmt: skip
 
 NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
-_WORST = "For {} no mechanism attains what is printed, "
-_BOTH = "Differential privacy and mutual information vanish at the same distortion, "
+_WORST = "The 2017 preprint's formulas fall up to {} nats below the optimum"
+_BOTH = "Both notions need no leakage from distortion "
 DP, MI = pr.DifferentialPrivacy(), pr.MutualInformation()
 CURVE_COLUMNS = ["source_set", "class", "curve", "distortion", "leakage", "exact", "end"]
 
@@ -146,9 +149,9 @@ def test_numbers_are_rounded_to_what_is_certified(notion, decimals):
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
-        ((0.5, 0.2, 10), "smallest_distortion < largest_distortion and at least 2 points, got 0.5, 0.2 and 10"),
+        ((0.5, 0.2, 10), "smallest_distortion < largest_distortion and at least 2 points; got 0.5, 0.2 and 10"),
         ((0.5, 0.5, 10), "smallest_distortion < largest_distortion"),
-        ((0.1, 0.5, 1), "at least 2 points, got 0.1, 0.5 and 1"),
+        ((0.1, 0.5, 1), "at least 2 points; got 0.1, 0.5 and 1"),
         ((-0.1, 0.5, 10), "between 0 and 1, got -0.1"),
         ((0.1, 20, 10), "between 0 and 1, got 20"),
         ((math.nan, 0.5, 10), "between 0 and 1, got nan"),
@@ -162,7 +165,7 @@ def test_a_bad_grid_is_refused_with_its_values(function, grid, message):
 
 
 def test_two_sets_of_the_same_name_are_refused():
-    with pytest.raises(ValueError, match="two source sets are named 'P_II_6'"):
+    with pytest.raises(ValueError, match="source sets must have different names; got 'P_II_6' twice"):
         curve_table([*load("P_II_6"), pr.SourceSet([0.6, 0.4], name="P_II_6")], [DP], points=5)
 
 
@@ -282,7 +285,7 @@ def jump() -> pd.DataFrame:
 def test_curves_have_axes_with_units(name):
     top, *panels = drawn(name).axes
     assert top.get_ylabel() == "leakage (nats)"
-    assert top.get_xlabel() == "worst-case Hamming distortion D (probability that a letter is changed)"
+    assert top.get_xlabel() == "worst-case Hamming distortion D (probability that a category is changed)"
     assert [panel.get_xlabel() for panel in panels] == ["distortion $D$"] * len(panels)
 
 
@@ -291,16 +294,16 @@ def test_curves_have_axes_with_units(name):
     [
         (
             "figure_4",
-            _WORST.format(set_label("P_II_6")) + r"$0.02\leq D<0.3$: up to 0.34 nats too low",
+            _WORST.format(0.34),
         ),
         (
             "figure_5",
-            _WORST.format(set_label("P_II_10")) + r"$0.02\leq D<0.7$: up to 1.03 nats too low",
+            _WORST.format(1.03),
         ),
-        ("figure_6", _BOTH + "$D = 0.9$"),
+        ("figure_6", _BOTH + "0.9 on"),
         (
             "figure_7",
-            _BOTH + "$D = 0.7$; only differential privacy jumps",
+            _BOTH + "0.7; only differential privacy jumps",
         ),
     ],
 )
@@ -310,9 +313,49 @@ def test_the_title_is_the_finding(name, finding):
 
 def test_what_is_printed_is_named_once_in_the_plot_of_all_sets_and_cited():
     figure = drawn("figure_4")
-    assert [text.get_text() for text in figure.axes[0].texts].count("as printed") == 1
-    assert finding_of(figure)[1].endswith("dotted: Theorems 2 and 3 as printed")
-    assert figure.axes[1].get_title(loc="left").endswith("print saves\nup to 0.34 nats too much")
+    assert [text.get_text() for text in figure.axes[0].texts].count("2017 preprint") == 1
+    assert "dotted: Theorems 2 and 3 of the 2017 preprint; " in finding_of(figure)[1]
+    assert finding_of(figure)[1].endswith(rf"farthest off for {set_label('P_II_6')}, too low for $0.02\leq D<0.3$")
+    assert figure.axes[1].get_title(loc="left").endswith("preprint is\nup to 0.34 nats too low")
+
+
+def test_a_picture_without_printed_curves_is_read_without_them():
+    table = comparison_table([pr.SourceSet([0.5, 0.5], name="mine")])
+    assert "preprint" not in comparison_caption(table) + comparison_in_words(table)
+    table = comparison_table(load("P_II_6"), points=10)
+    assert "Theorem 2 of the 2017 preprint" in comparison_caption(table)
+    assert "Dotted: Theorem 2 of the 2017 preprint, below the exact curves of P_II_6" in comparison_in_words(table)
+    assert shortfalls(table).round(4).to_dict() == {"P_II_6": 0.3365}
+
+
+@pytest.mark.parametrize("notion", [MI, pr.MaximalLeakage()], ids=lambda notion: notion.name)
+def test_randomized_response_is_measured_by_the_chosen_notion(notion):
+    table = comparison_table(load("P_I_6", "P_II_6"), notion, points=10)
+    uniform = table[table["source_set"] == "P_I_6"]
+    np.testing.assert_allclose(uniform["randomized_response"], uniform["leakage"], atol=ROUNDED_NATS, rtol=0)
+    place = table.iloc[3]
+    mechanism = pr.randomized_response(6, kalantari2018.theorem_1(6, place["distortion"]))
+    assert place["randomized_response"] == pytest.approx(notion.leakage(mechanism, SETS["P_I_6"]), abs=ROUNDED)
+    assert (table["randomized_response"] >= table["leakage"] - ROUNDED_NATS).all(), (
+        "no mechanism leaks less than the least"
+    )
+
+
+def test_a_sets_own_name_is_not_changed_in_a_title():
+    sets = [pr.SourceSet([0.6, 0.4], name="set_a"), pr.SourceSet([0.7, 0.3], name="set_b")]
+    assert finding_of_curves(curve_table(sets, [DP], 0.1)) == "No leakage is needed for set_b from distortion 0.3 on"
+    assert finding_of_curves(curve_table(sets[:1], [DP], 0.1)) == "No leakage is needed from distortion 0.4 on"
+    same = [pr.SourceSet([0.6, 0.4], name=name) for name in "abc"]
+    assert (
+        finding_of_curves(curve_table(same, [DP], 0.1))
+        == "All three source sets need no leakage from distortion 0.4 on"
+    )
+    two_of_three = [*same[:2], pr.SourceSet([0.5, 0.5], name="d")]
+    said = "No leakage is needed for two of three source sets from distortion 0.4 on"
+    assert finding_of_curves(curve_table(two_of_three, [DP], 0.1)) == said
+    assert subtitle_of(sets[:1], [DP, MI]) == "Prior (0.6, 0.4)"
+    wide = pr.SourceSet([[0.6, 0.4], [0.7, 0.3]], name="set_a")
+    assert subtitle_of([wide], [DP, MI]) == "Source set set_a, Class II, 2 categories"
 
 
 def by_gid(axes):
@@ -383,7 +426,7 @@ def test_own_sets_have_names_of_their_own_and_a_reason_for_what_is_not_printed()
     table = comparison_table([own])
     assert not table["curve"].eq("as printed").any() and len(draw_comparison(table).axes) == 1
     (reason,) = why_not_printed([own])
-    assert reason.startswith("my set: Class III; Theorem 3 needs permutations")
+    assert reason.startswith("my set: Class III; Theorem 3 needs folding permutations")
 
 
 def test_a_table_read_back_from_its_csv_draws_the_same(jump, tmp_path):

@@ -56,7 +56,7 @@ def robust(p):
 
 
 def start(p):
-    return [start_here.cited_figure(p["letters"], p["prior"], p["other_prior"], p["distortion"]).name]
+    return [start_here.cited_figure(p["categories"], p["prior"], p["other_prior"], p["distortion"]).name]
 
 
 def column(p):

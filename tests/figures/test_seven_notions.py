@@ -40,7 +40,7 @@ def test_intervals_are_those_of_proposition_8_and_end_at_the_exact_curve():
 def test_no_intervals_for_other_classes():
     table = notion_table(SETS["P_II_4"], [pr.MaximalLeakage()], 0.1, 0.2, 3)
     assert table[["lower", "upper"]].isna().all(axis=None)
-    assert finding_of_notions(table) == "Something has to leak at every distortion shown"
+    assert finding_of_notions(table) == "Leakage is needed at every distortion shown"
 
 
 def test_best_mechanisms_are_tabulated_entry_by_entry():

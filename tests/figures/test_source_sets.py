@@ -13,6 +13,7 @@ from paper_repro.figures.privacy_notions import lemma_table
 from paper_repro.figures.registry import set_label
 from paper_repro.figures.source_sets import (
     breakpoint_finding,
+    breakpoint_subtitle,
     breakpoint_table,
     cited_table,
     class_table,
@@ -35,18 +36,18 @@ def test_vertices_are_one_a_row(name):
 def test_classes_and_landmarks():
     table = class_table(load(*NAMES)).set_index("source_set")
     assert list(table.columns) == [
-        "class", "letters", "vertices", "symmetric_until", "zero_from", "jump", "printed_symmetric_until",
+        "class", "categories", "vertices", "symmetric_until", "zero_from", "jump", "printed_symmetric_until",
         "printed_zero_from",
     ]  # fmt: skip
     assert list(table.index) == NAMES
     for name, row in table.iterrows():
         source = SETS[name]
-        assert (row["class"], row["letters"], row["vertices"]) == (
+        assert (row["class"], row["categories"], row["vertices"]) == (
             source.source_class,
             source.alphabet_size,
             source.vertex_count,
         )
-        # Randomized response is best up to (M - 1) times the largest least probability of any member.
+        # Randomized response is optimal up to (M - 1) times the largest least probability of any member.
         symmetric = (source.alphabet_size - 1) * source.vertices.min(axis=1).max()
         assert row["symmetric_until"] == pytest.approx(symmetric, abs=ROUNDED)
     assert table.loc["P_II_6", "symmetric_until":].tolist() == [0.1, 0.3, 1.54044504, 0.02, 0.3]
@@ -99,7 +100,7 @@ def test_tables_of_no_set_are_refused(table):
 @pytest.mark.parametrize(
     ("name", "label"),
     [
-        ("breakpoints", "worst-case Hamming distortion D (probability that a letter is changed)"),
+        ("breakpoints", "worst-case Hamming distortion D (probability that a category is changed)"),
         ("leakages", "distortion $D$"),
     ],
 )
@@ -110,15 +111,22 @@ def test_tables_name_their_rows_and_columns(name, label):
 
 
 def test_findings_are_those_of_the_numbers():
-    assert breakpoint_finding(breakpoint_table(load("P_II_6", "P_II_10"))) == (
-        f"Randomized response stays best up to $D = 0.18$ for {set_label('P_II_10')}, not just up to $0.02$ as printed"
+    breakpoints = breakpoint_table(load("P_II_6", "P_II_10"))
+    assert breakpoint_finding(breakpoints) == "Randomized response stays optimal up to distortion 0.18, not only 0.02"
+    assert breakpoint_subtitle(breakpoints).startswith(
+        f"Differential privacy; {set_label('P_II_10')}, with threshold 0.02 in the 2017 preprint"
     )
+    assert "threshold 0" not in breakpoint_subtitle(breakpoint_table(load("P_I_6", "P_IIIa_6")))
     sets = load(*SIX)
     table = leakage_table(sets, [0.05, 0.1, 0.11, 0.3])
-    assert leakage_finding(table, sets).startswith("Up to $D = 0.1$, sets with the same number of letters")
-    assert leakage_finding(table[:1], sets[:1]) == "The least leakage of 1 source set"
+    assert leakage_finding(table, sets) == "Up to distortion 0.1, only the number of categories matters"
+    assert leakage_finding(table[:1], sets[:1]) == "The least leakage of one source set"
     own = [pr.SourceSet([0.5, 0.3, 0.2], name="1"), pr.SourceSet([0.8, 0.1, 0.1], name="2")]
-    assert leakage_finding(leakage_table(own, [0.4]), own) == "The least leakage of 2 source sets"
+    assert leakage_finding(leakage_table(own, [0.4]), own) == "The least leakage of two source sets"
+    # Where nothing may be changed, all leakages are infinite.
+    assert leakage_finding(leakage_table(sets, [0.0, 0.3]), sets) == (
+        "Up to distortion 0, only the number of categories matters"
+    )
 
 
 @pytest.mark.parametrize("size", ["6", "10"])
@@ -135,7 +143,9 @@ def test_a_table_of_nested_sets_tells_which_rows_span_each(size):
 
 
 def test_sets_that_are_not_nested_are_no_table():
-    with pytest.raises(ValueError, match=r"P_I_6 has the vertex \(0\.16.*\), which P_II_6 has not; one table shows"):
+    with pytest.raises(
+        ValueError, match=r"the last set of a table must have the vertices of the others; P_I_6 has \(0\.16"
+    ):
         vertex_table(load("P_I_6", "P_II_6"))
 
 
@@ -145,7 +155,10 @@ def test_tables_of_the_paper_are_cited_and_others_named_by_their_sets():
         cited = cited_table(load(*names))
         assert re.fullmatch(r"Kalantari et al\. 2018, Table (I|II|III|IV)", cited.source)
         assert set(cited.ledger) <= known
+    # The caption slip of the preprint's Table I is an entry of the ledger, and no title of the article's table.
+    assert cited_table(load("P_II_6")).finding == "The six-category prior of Table I"
     own = pr.SourceSet([0.5, 0.5], name="my own/set")
+    assert cited_table([own]).finding == "The vertices of one source set"
     assert (cited_table([own]).name, cited_table([own]).source) == ("vertices_my-own-set", "")
 
 
