@@ -1,4 +1,4 @@
-"""Two lemmas on mutual information, as points to compare with a curve, and the words of their figure."""
+"""Two lemmas on mutual information, as points to compare with a curve, and the figure in words."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from paper_repro.figures.curves import SAME, Cited, cited_as, curve_points, finding_of_curves
+from paper_repro.figures.curves import SAME, Cited, cited_as, curve_points
 from paper_repro.figures.registry import notion_look
 from paper_repro.figures.style import rounded
 from paper_repro.notions import Notion
 from paper_repro.papers import kalantari2018
 from paper_repro.sources import SourceSet
 
-__all__ = ["cited_figure", "finding_of_two", "lemma_table", "two_in_words"]
+__all__ = ["cited_figure", "lemma_table", "two_in_words"]
 
 _POINTS = 12
 # By the numbers of the 2017 preprint, in which the formulas are legible; in the 2018 article they are Lemmas 5 and 6.
@@ -61,24 +61,6 @@ def lemma_table(source: SourceSet) -> pd.DataFrame:
     else:
         points = curve_points(source, _THRESHOLD, [], [])
     return rounded(points, 6, distortion=9)
-
-
-def finding_of_two(table: pd.DataFrame) -> str:
-    """Whether two notions reach zero at one distortion, in a sentence; of other curves, their own finding.
-
-    ``table`` is as of :func:`paper_repro.figures.curves.curve_table`; rows of :func:`lemma_table` may be appended.
-
-    >>> from paper_repro.figures.curves import curve_table
-    >>> from paper_repro.notions import DifferentialPrivacy, MutualInformation
-    >>> both = [DifferentialPrivacy(), MutualInformation()]
-    >>> finding_of_two(curve_table([SourceSet([0.6, 0.4])], both, 0.1, 0.5, 5))
-    'Both leakages vanish at the same distortion, $D = 0.4$'
-    """
-    exact = table[~table["curve"].str.startswith("Lemma")]
-    zeros = exact[exact["leakage"] <= SAME].groupby("curve")["distortion"].min().round(6)
-    if exact["curve"].nunique() == len(zeros) == 2 and zeros.nunique() == 1:
-        return f"Both leakages vanish at the same distortion, $D = {zeros.iloc[0]:.4g}$"
-    return finding_of_curves(table)
 
 
 def two_in_words(table: pd.DataFrame) -> str:

@@ -13,7 +13,6 @@ from paper_repro.curves import refined
 from paper_repro.figures.curves import (
     SAME,
     Cited,
-    capitalized,
     cited_as,
     curve_table,
     finding_of_curves,
@@ -113,10 +112,6 @@ def finding_of_notions(table: pd.DataFrame) -> str:
     rows = table[table["upper"].notna()]
     needed = rows[rows["leakage"] > SAME]
     if needed.empty or (needed["upper"] - needed["leakage"]).abs().gt(10 * SAME).any():
-        zeros = table[table["leakage"] <= SAME].groupby("curve")["distortion"].min().round(6)
-        if table["curve"].nunique() == len(zeros) > 2 and (zeros == zeros.min()).sum() == 1:
-            first = capitalized(notion_look(str(zeros.idxmin())).label)
-            return f"{first} reaches zero leakage first, at $D = {zeros.min():.4g}$"
         return finding_of_curves(table)
     labels = [notion_look(name).label for name in needed["curve"].unique()]
     # Those named after a person are known by that name.

