@@ -381,7 +381,7 @@ def _draw_interval(axes: Axes, rows: pd.DataFrame, color: str) -> None:
 
 def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> None:
     """A closed form as the marks of what is printed."""
-    said = f"{lemma}:\nzero leakage from here on" if len(rows) == 1 else f"{lemma}:\nclosed form of mutual information"
+    said = f"{lemma}: zero from here on" if len(rows) == 1 else lemma
     mark = {**PRINTED.mark, "ms": 8 if len(rows) == 1 else 4.5, "label": said}
     axes.plot(rows["distortion"], rows["leakage"], zorder=2.8 if len(rows) == 1 else 5, clip_on=False, **mark)
 

@@ -210,8 +210,9 @@ def profile_table(values: int, records: int, notions: Sequence[Notion], distorti
 def record_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
     """Optimal leakages for the uniform prior, in nats, of whole databases and of records published one by one.
 
-    Columns: ``notion``; ``databases``, over all mechanisms for whole databases; ``one_by_one``, of the optimal mechanism of one
-    record at ``distortion / records``, used for every record (parallel composition, Section IV-D, Zhong and Bu 2022).
+    Columns: ``notion``, its label; ``databases``, over all mechanisms for whole databases; ``one_by_one``, of the optimal
+    mechanism of one record at ``distortion / records``, used for every record (parallel composition, Section IV-D, Zhong and Bu
+    2022).
 
     >>> from paper_repro.notions import MaximalLeakage
     >>> record_table(2, 2, [MaximalLeakage()], 0.4).round(4).iloc[0, 1:].to_dict()
@@ -220,7 +221,7 @@ def record_table(values: int, records: int, notions: Sequence[Notion], distortio
     one = SourceSet(np.full(values, 1 / values))
     rows = [
         (
-            notion.name,
+            notion_look(notion.name).label,
             optimal_database_mechanism(values, records, distortion=distortion, notion=notion).leakage,
             parallel_composition(one, records, distortion=distortion, notion=notion).leakage,
         )

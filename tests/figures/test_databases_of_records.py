@@ -65,7 +65,7 @@ def test_records_one_by_one_cost_more_for_some_notions():
     assert (table["one_by_one"] >= table["databases"] - DIGITS).all()
     dearer = table.index[table["one_by_one"] > table["databases"] + 0.01].tolist()
     assert dearer == [
-        "approximate differential privacy",
+        "pointwise (ε, δ)-DP",
         "maximal information",
         "maximal leakage",
         "Sibson information",
