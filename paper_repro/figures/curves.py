@@ -286,7 +286,7 @@ def finding_of_curves(table: pd.DataFrame) -> str:
     """
     exact = table[~table["curve"].str.startswith("Lemma") & table["curve"].ne("as printed")]
     key, looks = _looks(exact)
-    zeros = exact[exact["leakage"] <= _ZERO].groupby(key, sort=False)["distortion"].min().round(6)
+    zeros = exact[exact["leakage"] <= 0].groupby(key, sort=False)["distortion"].min().round(6)
     zeros = zeros.sort_values(kind="stable")
     if zeros.empty:
         return "Something has to leak at every distortion shown"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from paper_repro.figures.curves import SAME, Cited, cited_as, curve_points
+from paper_repro.figures.curves import Cited, cited_as, curve_points
 from paper_repro.figures.registry import notion_look
 from paper_repro.figures.style import rounded
 from paper_repro.notions import Notion
@@ -74,7 +74,7 @@ def two_in_words(table: pd.DataFrame) -> str:
     exact = table[~table["curve"].str.startswith("Lemma")]
     parts = []
     for name, rows in exact.groupby("curve", sort=False):
-        first, zero = rows.iloc[0], rows.loc[rows["leakage"] <= SAME, "distortion"].min()
+        first, zero = rows.iloc[0], rows.loc[rows["leakage"] <= 0, "distortion"].min()
         start = "infinity" if np.isinf(first["leakage"]) else f"{first['leakage']:.2f} nats"
         last = f"zero at D = {zero:.4g}" if zero == zero else f"{rows['leakage'].iloc[-1]:.2f} nats"
         fall = (
