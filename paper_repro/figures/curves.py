@@ -159,7 +159,7 @@ def subtitle_of(sources: Sequence[SourceSet], notions: Sequence[Notion], source:
 
     >>> from paper_repro.notions import ApproximateDP
     >>> subtitle_of([SourceSet([0.6, 0.4])], [ApproximateDP(0.1)], "Zhong and Bu 2022, Figure 4")
-    'Approximate differential privacy; prior (0.6, 0.4); $\\delta = 0.1$; after Zhong and Bu 2022, Figure 4'
+    'Pointwise (ε, δ)-DP; prior (0.6, 0.4); $\\delta = 0.1$; after Zhong and Bu 2022, Figure 4'
     """
     parts = [notion_look(notions[0].name).label] if len(notions) == 1 else []
     if len(sources) == 1:
@@ -293,7 +293,7 @@ def finding_of_curves(table: pd.DataFrame) -> str:
     """
     exact = table[~table["curve"].str.startswith("Lemma") & table["curve"].ne("as printed")]
     key, looks = _looks(exact)
-    zeros = exact[exact["leakage"] <= _ZERO].groupby(key, sort=False)["distortion"].min().round(6)
+    zeros = exact[exact["leakage"] <= 0].groupby(key, sort=False)["distortion"].min().round(6)
     zeros = zeros.sort_values(kind="stable")
     if zeros.empty:
         return "Leakage is needed at every distortion shown"
@@ -390,7 +390,7 @@ def _draw_interval(axes: Axes, rows: pd.DataFrame, color: str) -> None:
 
 def _draw_lemma(axes: Axes, lemma: str, rows: pd.DataFrame) -> None:
     """A closed form as the marks of what is printed."""
-    said = f"{lemma}: nothing need leak" if len(rows) == 1 else f"{lemma}: closed form\nof mutual information"
+    said = f"{lemma}: zero from here on" if len(rows) == 1 else lemma
     mark = {**PRINTED.mark, "ms": 8 if len(rows) == 1 else 4.5, "label": said}
     axes.plot(rows["distortion"], rows["leakage"], zorder=2.8 if len(rows) == 1 else 5, clip_on=False, **mark)
 

@@ -1,8 +1,9 @@
-"""Databases of records: printed bounds, the exact least leakage, and what the best mechanisms change."""
+"""Databases of records: printed bounds, the optimal leakage, and how many records optimal mechanisms change."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,20 +25,25 @@ from paper_repro.figures.style import LEAKAGE, drawing, need, rounded
 from paper_repro.graphs import MOST_WRITTEN_OUT, databases
 from paper_repro.notions import Notion
 from paper_repro.papers import zhong_bu2022
+from paper_repro.papers.readings import Bounds, Reading
 from paper_repro.solvers.games import perfect_privacy
 from paper_repro.sources import SourceSet
 from paper_repro.types import FloatArray
 
 __all__ = [
+    "bounds_of_what",
     "cited_figure",
     "database_subtitle",
+    "databases_in_words",
     "draw_global",
     "draw_profiles",
     "finding_of_bounds",
     "finding_of_profiles",
     "global_table",
     "profile_table",
+    "profiles_in_words",
     "record_table",
+    "width_table",
 ]
 
 _DECIMALS = 6
@@ -57,6 +63,7 @@ _LABELLED = 5  # stems with their numbers beside them, on a logarithmic scale
 # Up to so many records, the probabilities are written at the stems.
 _WRITTEN = 3
 _LEAST = 1e-4
+_OPTIMUM = replace(EXACT, label="optimum")
 _INTERVAL: dict[str, Any] = {"color": "#D9E3EE", "lw": 0}
 
 
@@ -77,7 +84,7 @@ def cited_figure(values: int, records: int, prior: Sequence[float] = ()) -> Cite
 def database_subtitle(
     values: int, records: int, notions: Sequence[Notion], prior: Sequence[float] = (), source: str = ""
 ) -> str:
-    r"""What a figure of databases is of, for the line below its title.
+    r"""The databases and notions of a figure, for the line below its title; with a ``source``, also how its bounds are read.
 
     >>> from paper_repro.notions import RenyiDP
     >>> database_subtitle(2, 2, [RenyiDP(2)], [0.4, 0.3, 0.2, 0.1])
@@ -95,7 +102,33 @@ def database_subtitle(
     else:
         parts.append("uniform prior")
     parts += parameter_texts(notions)
-    return "; ".join([*parts, f"after {source}"] if source else parts)
+    return "; ".join([*parts, bounds_of_what(values, records, notions), f"after {source}"] if source else parts)
+
+
+def bounds_of_what(values: int, records: int, notions: Sequence[Notion]) -> str:
+    r"""How the bounds of :func:`global_table` are read: as printed, but for one sum, below the distortion of zero leakage.
+
+    Maximal information: the printed sum of the upper bound runs to m. It is read to n, which gives the leakage of Q_D; for n > m
+    this is a different number.
+
+    >>> from paper_repro.notions import MaximalInformation
+    >>> bounds_of_what(2, 2, [MaximalInformation()]), bounds_of_what(2, 3, [MaximalInformation()])[-33:]
+    ('bounds as printed for $D < 1$', ', with the sum in part (3) to $n$')
+    """
+    summed = any(_reading(notion.name, values, records) == "corrected" for notion in notions)
+    return f"bounds as printed for $D < {_zero(values, records):.4g}$" + ", with the sum in part (3) to $n$" * summed
+
+
+def databases_in_words(values: int, records: int, notions: Sequence[Notion], prior: Sequence[float] = ()) -> str:
+    """The panels of :func:`draw_global` as an alternative text.
+
+    >>> from paper_repro.notions import RenyiDP
+    >>> databases_in_words(2, 1, [RenyiDP(2)])[25:]
+    'uniform prior: one panel a notion, the optimal leakage in the band between bounds as printed for D < 0.5.'
+    """
+    said = f"{records} record{'s' * (records != 1)} of {values} values, {'a prior' if len(prior) else 'uniform prior'}"
+    bounds = bounds_of_what(values, records, notions).replace("$", "")
+    return f"{said}: one panel a notion, the optimal leakage in the band between {bounds}."
 
 
 def global_table(
@@ -105,7 +138,7 @@ def global_table(
     distortions: ArrayLike,
     prior: Sequence[float] = (),
 ) -> pd.DataFrame:
-    """Theorem 7 (uniform prior) or Theorem 6 (another) of Zhong and Bu 2022 against the exact least leakage for databases.
+    """Theorem 7 (uniform prior) or Theorem 6 (another) of Zhong and Bu 2022 against the optimal leakage for databases.
 
     Parameters
     ----------
@@ -120,10 +153,11 @@ def global_table(
     Returns
     -------
     DataFrame
-        ``notion``, ``distortion``, ``exact``, ``lower`` and ``upper``, in nats, the bounds in their corrected reading; ``end``,
-        ``open`` and ``closed`` at the ends of a jump. Points are added to the distortions where a curve or bound is bent, so that
-        straight lines between them are right to half a pixel of a panel. Without a prior, upper bounds of maximal information
-        are those of the uniform prior.
+        ``notion``, ``distortion``, ``exact``, ``lower`` and ``upper``, in nats; ``end``, ``open`` and ``closed`` at the ends of a
+        jump. The bounds are as printed below ``D = n (m - 1) / m``, but for one sum (:func:`bounds_of_what`), and 0 from there
+        on, where nothing has to leak; for the orders 1 and infinity nothing is printed, and they are missing. Points are added to
+        the distortions where a curve or bound is bent, so that straight lines between them are right to half a pixel of a panel.
+        Without a prior, upper bounds of maximal information are the bounds for the uniform prior.
 
     Raises
     ------
@@ -145,19 +179,19 @@ def global_table(
     for notion in notions:
         together = partial(_exact_and_bounds, values, records, notion, source)
         first = together(np.array([places.min()]))
-        span = np.full(3, first.max()) if np.isfinite(first).all() else None
+        span = np.full(first.shape[1], first.max()) if np.isfinite(first).all() else None
         at, found, ends = refined(together, places, pixels=_PANEL, span=span)
-        columns = dict(zip(("exact", "lower", "upper"), found.T, strict=True))
+        columns = dict.fromkeys(("exact", "lower", "upper"), np.full(len(at), np.nan))
+        columns |= dict(zip(columns, found.T, strict=False))
         frames.append(pd.DataFrame({"notion": notion.name, "distortion": at, **columns, "end": ends}))
     return rounded(pd.concat(frames, ignore_index=True), _DECIMALS)
 
 
 def profile_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
-    """How many records the best mechanism of each notion changes, for the uniform prior.
+    """How many records the optimal mechanism of each notion changes, for the uniform prior.
 
-    Columns: ``notion``, ``changed`` (0 .. n), ``probability`` that so many records are changed, and ``leakage`` in nats.
-    Raises ValueError if there is
-    no notion.
+    Columns: ``notion``, ``changed`` (0 .. n), ``probability`` that this number of records is changed, and ``leakage`` in nats.
+    Raises ValueError if there is no notion.
 
     >>> from paper_repro.notions import MaximalLeakage
     >>> profile_table(2, 2, [MaximalLeakage()], 0.4)["probability"].tolist()
@@ -174,10 +208,11 @@ def profile_table(values: int, records: int, notions: Sequence[Notion], distorti
 
 
 def record_table(values: int, records: int, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
-    """What publishing records one by one costs: least leakages for the uniform prior, in nats.
+    """Optimal leakages for the uniform prior, in nats, of whole databases and of records published one by one.
 
-    Columns: ``notion``; ``databases``, of any mechanism for whole databases; ``one_by_one``, of the best local mechanism at
-    ``distortion / records``, used for every record (parallel composition, Section IV-D, Zhong and Bu 2022).
+    Columns: ``notion``, its label; ``databases``, over all mechanisms for whole databases; ``one_by_one``, of the optimal
+    mechanism of one record at ``distortion / records``, used for every record (parallel composition, Section IV-D, Zhong and Bu
+    2022).
 
     >>> from paper_repro.notions import MaximalLeakage
     >>> record_table(2, 2, [MaximalLeakage()], 0.4).round(4).iloc[0, 1:].to_dict()
@@ -186,7 +221,7 @@ def record_table(values: int, records: int, notions: Sequence[Notion], distortio
     one = SourceSet(np.full(values, 1 / values))
     rows = [
         (
-            notion.name,
+            notion_look(notion.name).label,
             optimal_database_mechanism(values, records, distortion=distortion, notion=notion).leakage,
             parallel_composition(one, records, distortion=distortion, notion=notion).leakage,
         )
@@ -197,7 +232,7 @@ def record_table(values: int, records: int, notions: Sequence[Notion], distortio
 
 @drawing("notion", "distortion", "exact", "lower", "upper", "end")
 def draw_global(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
-    """Printed bounds for databases as bands, with the exact least leakage in them; one panel a notion, one scale a row.
+    """Printed bounds for databases as bands, with the optimal leakage in them; one panel a notion, one scale a row.
 
     Notions that are infinite where nothing is changed come first. ``table`` is as of :func:`global_table`; the title is by
     default :func:`finding_of_bounds`. Raises ValueError if a column is missing.
@@ -221,7 +256,7 @@ def draw_global(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Fig
     # Beside a row that is not full, else beside the plots.
     free = next((row[-1] for line, row in zip(lines, places, strict=True) if len(line) < across), None)
     drawn = {str(mark.get_label()): mark for axes in figure.axes for mark in [*axes.lines, *axes.collections]}
-    order = ("exact", BOUNDS["upper"].label, BOUNDS["lower"].label, "between the bounds")
+    order = (_OPTIMUM.label, BOUNDS["upper"].label, BOUNDS["lower"].label, "between the bounds")
     drawn = {label: drawn[label] for label in order if label in drawn}
     keys: dict[str, Any] = {"handles": list(drawn.values()), "fontsize": 8}
     if free is None:
@@ -233,31 +268,55 @@ def draw_global(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Fig
 
 
 def finding_of_bounds(table: pd.DataFrame) -> str:
-    """For how many notions the printed bounds are exact, in a sentence.
+    """For how many notions the printed bounds are tight at every distortion of the table, in a sentence.
 
     >>> from paper_repro.notions import DifferentialPrivacy, MaximalLeakage
     >>> finding_of_bounds(global_table(2, 2, [DifferentialPrivacy(), MaximalLeakage()], [0.1, 0.4]))
-    'The upper bound is the truth throughout for one of two notions, the lower bound for one'
+    'Upper bounds are tight for one of two notions, lower for one'
     """
+    bounded = table[table["upper"].notna()]
+    if bounded.empty:
+        return "The optimal leakage falls to zero as more records are changed"
     sides = {
-        side: [_is_exact(rows, side) for _, rows in table.groupby("notion", sort=False)] for side in ("upper", "lower")
+        side: [_is_exact(rows, side) for _, rows in bounded.groupby("notion", sort=False)]
+        for side in ("upper", "lower")
     }
     if len(sides["upper"]) == 1:
         exact = [side for side, (alone,) in sides.items() if alone]
         which = f"The {exact[0]} bound" if len(exact) == 1 else "Both bounds" if exact else "Neither bound"
-        return f"{which} {'are' if len(exact) == 2 else 'is'} the truth throughout"
+        return f"{which} {'are' if len(exact) == 2 else 'is'} tight at all distortions shown"
     if not any(sides["upper"] + sides["lower"]):
-        return f"Neither bound is the truth throughout for any of {spelled(len(sides['upper']))} notions"
+        return f"Neither bound is tight at all distortions for any of {spelled(len(sides['upper']))} notions"
     upper, lower, count = sum(sides["upper"]), sum(sides["lower"]), len(sides["upper"])
     return (
-        f"The upper bound is the truth throughout for {spelled(upper) if upper else 'none'} of {spelled(count)} notions, "
-        f"the lower bound for {spelled(lower) if lower else 'none'}"
+        f"Upper bounds are tight for {spelled(upper) if upper else 'none'} of {spelled(count)} notions, "
+        f"lower for {spelled(lower) if lower else 'none'}"
     )
+
+
+def width_table(table: pd.DataFrame) -> pd.DataFrame:
+    """How wide the printed intervals of a :func:`global_table` are, and how often an end is the optimum; one notion a row.
+
+    Columns: ``largest width`` in nats; ``lower tight`` and ``upper tight``, shares of 41 evenly spaced distortions at which that
+    bound is within 1e-4 nats of the optimum.
+
+    >>> from paper_repro.notions import MaximalLeakage
+    >>> width_table(global_table(2, 2, [MaximalLeakage()], [0.1, 0.4])).round(3).iloc[0].to_dict()
+    {'largest width': 0.642, 'lower tight': 0.0, 'upper tight': 0.0}
+    """
+    even = np.linspace(table["distortion"].min(), table["distortion"].max(), 41)
+    rows = {}
+    for name, of_one in table.groupby("notion", sort=False):
+        at = of_one.drop_duplicates("distortion", keep="last")
+        gaps = {side: np.interp(even, at["distortion"], (at["exact"] - at[side]).abs()) for side in ("lower", "upper")}
+        shares = {f"{side} tight": np.where(np.isnan(gap), np.nan, gap < 1e-4).mean() for side, gap in gaps.items()}
+        rows[notion_look(str(name)).label] = {"largest width": (at["upper"] - at["lower"]).max(), **shares}
+    return pd.DataFrame(rows).T.rename_axis("notion")
 
 
 @drawing("notion", "changed", "probability", "leakage")
 def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
-    """How many records the best mechanisms change, as stems, one panel for all notions that share a profile.
+    """How many records the optimal mechanisms change, as stems, one panel for all notions that share a profile.
 
     For more than a dozen records on a logarithmic scale, down to 1e-4, each panel around what happens in it. Where nothing
     leaks, one mechanism of many is shown, and the panel says so. ``table`` is as of :func:`profile_table`; the title is by
@@ -282,8 +341,7 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
             axes.plot(
                 seen, chances[seen], "o", color=EXACT.color, ms=4 if len(seen) <= _LABELLED else 2.5, clip_on=False
             )
-        labels = [notion_look(name).label.replace("approximate diff", "approximate\ndiff") for name in names]
-        axes.set_title("\n".join(labels), fontsize=7.5)
+        axes.set_title("\n".join(notion_look(name).label for name in names), fontsize=7.5)
         note: dict[str, Any] = {"transform": axes.transAxes, "size": 7, "ha": "right", "color": "0.3"}
         likeliest = int(chances.argmax())
         free = not table.loc[table["notion"].isin(names), "leakage"].to_numpy().max() > SAME
@@ -332,39 +390,55 @@ def draw_profiles(table: pd.DataFrame, title: str = "", subtitle: str = "") -> F
 
 
 def finding_of_profiles(table: pd.DataFrame) -> str:
-    """How many profiles the best mechanisms of a table have between them, in a sentence.
+    """How many profiles the optimal mechanisms of a table have between them, in a sentence.
 
     >>> from paper_repro.notions import DifferentialPrivacy, MaximalLeakage
     >>> finding_of_profiles(profile_table(2, 2, [DifferentialPrivacy(), MaximalLeakage()], 0.4))
-    'Two notions of privacy change records in two different ways'
+    'Optimal mechanisms for two notions change records in two different ways'
     """
     leaking = table[table["leakage"].groupby(table["notion"]).transform("max") > SAME]
     count, different = leaking["notion"].nunique(), len(_alike(leaking))
-    free = [notion_look(str(name)).label for name in table["notion"].unique() if name not in set(leaking["notion"])]
     if count < 2:
-        return "How many records are changed"
+        return "How many records an optimal mechanism changes"
     ways = "the same way" if different == 1 else f"{spelled(different)} different ways"
-    said = f"{spelled(count).capitalize()} notions of privacy change records in {ways}"
-    return f"{said}; {free[0] if len(free) == 1 else spelled(len(free))} can leak nothing" if free else said
+    return f"Optimal mechanisms for {spelled(count)} notions change records in {ways}"
+
+
+def profiles_in_words(table: pd.DataFrame, distortion: float) -> str:
+    """The stems of :func:`draw_profiles` as an alternative text: the most likely number of changed records, notion by notion.
+
+    >>> from paper_repro.notions import MaximalLeakage
+    >>> profiles_in_words(profile_table(2, 2, [MaximalLeakage()], 0.4), 0.4)
+    'Records changed by optimal mechanisms, 2 records, D = 0.4, uniform prior. Most likely number: maximal leakage 0.'
+    """
+    likeliest = table.loc[table.groupby("notion", sort=False)["probability"].idxmax()]
+    numbers = ", ".join(f"{notion_look(str(row.notion)).label} {row.changed}" for row in likeliest.itertuples())
+    said = (
+        f"Records changed by optimal mechanisms, {table['changed'].max()} records, D = {distortion:g}, uniform prior."
+    )
+    return f"{said} Most likely number: {numbers}."
 
 
 def _draw_bounds(axes: Axes, name: str, rows: pd.DataFrame) -> None:
-    """One panel: the interval, its ends where they are not the truth, the exact curve, and what is hidden by it in words."""
-    axes.fill_between(rows["distortion"], rows["lower"], rows["upper"], label="between the bounds", **_INTERVAL)
-    exact = {side: _is_exact(rows, side) for side in ("upper", "lower")}
+    """One panel: the interval, its ends where they are not tight, the optimum, and what is hidden by it in words."""
+    bounded, exact = bool(rows["upper"].notna().any()), {side: _is_exact(rows, side) for side in ("upper", "lower")}
+    if bounded:
+        axes.fill_between(rows["distortion"], rows["lower"], rows["upper"], label="between the bounds", **_INTERVAL)
     for side in ("upper", "lower"):
-        if not exact[side]:
+        if bounded and not exact[side]:
             add_curve(axes, rows, side, ends=False, gid=f"{name} {side}", **{**BOUNDS[side].line, "clip_on": True})
-    add_curve(axes, rows, "exact", gid=name, **EXACT.line)
+    add_curve(axes, rows, "exact", gid=name, **_OPTIMUM.line)
     axes.set_title(notion_look(name).label.replace("differential", "\ndifferential").replace(" \n", "\n"), fontsize=8)
     axes.axhline(0, color="0.55", linewidth=0.8, zorder=1)
     axes.tick_params(labelsize=7.5, labelbottom=True)
     said = (
-        "both bounds exact" if all(exact.values()) else "upper bound exact" if exact["upper"] else "lower bound exact"
+        "both bounds tight" if all(exact.values()) else "upper bound tight" if exact["upper"] else "lower bound tight"
     )
     notes = [said] if any(exact.values()) else []
     if rows["exact"].max() <= SAME:
         notes.append("0 for every $D$ shown")
+    elif not bounded:
+        notes.append("no bounds printed\nfor this order")
     elif rows["lower"].max() <= SAME:
         notes.append("lower bound 0")
     else:
@@ -373,13 +447,13 @@ def _draw_bounds(axes: Axes, name: str, rows: pd.DataFrame) -> None:
 
 
 def _hidden(rows: pd.DataFrame, exact: Mapping[str, bool]) -> list[str]:
-    """What is said of bounds that are within a hundredth of the scale from zero or the exact curve throughout, and not seen."""
+    """Notes on bounds that cannot be seen: within a hundredth of the scale from zero or from the optimum throughout."""
     bounds = rows[["exact", "lower", "upper"]].replace(np.inf, np.nan)
     near = bounds.max().max() / 100
     notes = ["lower bound \u2248 0"] if not exact["lower"] and bounds["lower"].max() < near else []
     for side in ("upper", "lower"):
         if not exact[side] and (bounds[side] - bounds["exact"]).abs().max() < near:
-            notes.append(f"{side} bound \u2248 exact")
+            notes.append(f"{side} bound \u2248 optimum")
     return notes
 
 
@@ -403,8 +477,11 @@ def _alike(table: pd.DataFrame) -> list[tuple[list[str], FloatArray]]:
 def _exact_and_bounds(
     values: int, records: int, notion: Notion, source: SourceSet | None, distortions: FloatArray
 ) -> FloatArray:
-    """Least leakages, and their lower and upper bounds, shape (points, 3)."""
+    """Optimal leakages, and their lower and upper bounds, shape (points, 3); where none are printed, the first alone."""
     exact = database_leakage_curve(values, records, distortions, notion=notion, source=source)
+    name, parameters = in_print(notion)
+    if name != "mutual information" and parameters.get("alpha") in (1, np.inf):
+        return exact[:, np.newaxis]
     bounds = _printed_bounds(values, records, notion, distortions, source)
     return np.column_stack([exact, bounds["lower"], bounds["upper"]])
 
@@ -412,18 +489,28 @@ def _exact_and_bounds(
 def _printed_bounds(
     values: int, records: int, notion: Notion, distortions: ArrayLike, source: SourceSet | None
 ) -> pd.DataFrame:
-    """Theorem 6 for a prior, Theorem 7 without one, corrected; without one, maximal information is that of the uniform prior."""
+    """Theorem 6 for a prior, Theorem 7 for the uniform one, as :func:`bounds_of_what` says; 0 where nothing has to leak."""
     name, parameters = in_print(notion)
-    bound = partial(zhong_bu2022.theorem_7, name, values, records, reading="corrected", **parameters)
+    reading = _reading(name, values, records)
+    bound = partial(zhong_bu2022.theorem_7, name, values, records, reading=reading, **parameters)
     if source is not None:
-        bound = partial(zhong_bu2022.theorem_6, name, values, records, source=source, reading="corrected", **parameters)
+        bound = partial(zhong_bu2022.theorem_6, name, values, records, source=source, reading=reading, **parameters)
     elif records * np.log(values) <= np.log(MOST_WRITTEN_OUT):
         bound = partial(bound, source=SourceSet(np.full(values**records, 1 / values**records)))
     elif name == "maximal information":
         # For the uniform prior it is maximal leakage, of Q_D too.
-        bound = partial(zhong_bu2022.theorem_7, "maximal leakage", values, records, reading="corrected")
+        bound = partial(zhong_bu2022.theorem_7, "maximal leakage", values, records, reading=reading)
     rows = []
     for distortion in np.asarray(distortions, dtype=float):
-        found = bound(distortion=distortion)
+        found = bound(distortion=distortion) if distortion < _zero(values, records) else Bounds(0.0, 0.0)
         rows.append((notion.name, distortion, found.lower, found.upper))
     return pd.DataFrame(rows, columns=["notion", "distortion", "lower", "upper"])
+
+
+def _zero(values: int, records: int) -> float:
+    """The number of changed records from which nothing has to leak for any prior: Lemma 5(2), read for D up to n."""
+    return zhong_bu2022.lemma_5(values, records)
+
+
+def _reading(name: str, values: int, records: int) -> Reading:
+    return "corrected" if name == "maximal information" and records > values else "printed"

@@ -45,6 +45,11 @@ HATCHES = ["////", "\\\\\\\\", "....", "xxxx", "----", "oooo"]
 
 _MOST_LETTERS = 28  # of a user's own name
 _NOTIONS = (*NOTION_NAMES, "pointwise maximal leakage")
+# Labels of notions whose names are for the keyboard, or say less than a reader needs.
+_NOTION_LABELS = {
+    "approximate differential privacy": "pointwise (ε, δ)-DP",
+    "Renyi differential privacy": "Rényi differential privacy",
+}
 # A common palette: sets and notions are not mixed in one plot.
 _NOTION_PLACES = dict(zip(_NOTIONS, (0, 1, 3, 2, 4, 6, 5, 7), strict=True))
 _SET_PLACES = {"I": 0, "II": 1, "IIIa": 2, "IIIb": 3, "IIIc": 4}
@@ -85,15 +90,17 @@ UNREACHABLE: dict[str, Any] = {"facecolor": "#F3D9C4", "edgecolor": "none", "lin
 
 
 def notion_look(name: str) -> Look:
-    """How a privacy notion is drawn, by the name of its class. Raises ValueError if there is none of that name.
+    """How a privacy notion is drawn, by the name of its class. Raises ValueError if no notion has that name.
 
-    >>> notion_look("Renyi differential privacy").label
-    'Rényi differential privacy'
+    Figures show ``ApproximateDP`` in Zhong and Bu's pointwise definition, its default, and the label says so.
+
+    >>> notion_look("Renyi differential privacy").label, notion_look("approximate differential privacy").label
+    ('Rényi differential privacy', 'pointwise (ε, δ)-DP')
     """
     if name not in _NOTION_PLACES:
         raise ValueError(f"unknown privacy notion {name!r}; known are {', '.join(_NOTIONS)}")
     place = _NOTION_PLACES[name]
-    return Look(name.replace("Renyi", "Rényi"), COLORS[place], DASHES[place], MARKERS[place])
+    return Look(_NOTION_LABELS.get(name, name), COLORS[place], DASHES[place], MARKERS[place])
 
 
 def set_looks(names: Iterable[str]) -> dict[str, Look]:

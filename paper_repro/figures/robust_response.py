@@ -1,4 +1,4 @@
-"""What a wrong prior costs: randomized response, the best mechanism for one prior, and the best for a whole set."""
+"""The cost of a wrong prior: randomized response, the optimum for one prior, and the optimum for a source set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,14 @@ from paper_repro.sources import SourceSet
 from paper_repro.tradeoff import optimal_mechanism
 from paper_repro.types import FloatArray
 
-__all__ = ["cited_figure", "draw_responses", "finding_of_responses", "response_table"]
+__all__ = [
+    "cited_figure",
+    "draw_responses",
+    "finding_of_responses",
+    "response_table",
+    "responses_in_words",
+    "wide_table",
+]
 
 _DECIMALS = 9
 _PROMISED = "RRWithPrior, if its prior is right"
@@ -45,11 +52,12 @@ def cited_figure(source: SourceSet, vertex: int) -> Cited:
 
 
 def response_table(source: SourceSet, vertex: int, leakages: ArrayLike) -> pd.DataFrame:
-    """Worst-case distortion over a source set of four mechanisms of the same differential privacy, one point a row.
+    """Distortions of three mechanisms at equal leakage under differential privacy, one point a row.
 
     Columns: ``mechanism``, ``leakage`` in nats, ``distortion``, and ``end``: ``open`` and ``closed`` at both ends of a jump.
-    RRWithPrior (Ghazi et al. 2021) is given the prior of one vertex, a number from 1, and appears twice: under that prior, and in
-    the worst case over the set, which jumps where another number of letters is best for the prior. The leakages have shape
+    The distortion of the robust optimum and of randomized response is the largest over the source set. RRWithPrior (Ghazi et
+    al. 2021) is given the prior of one vertex, a number from 1, and appears twice: under that prior, and in the worst case over
+    the set, which jumps where another number of categories becomes optimal for the prior. The leakages have shape
     (points,); as many are added as lines right to half a pixel need. Raises ValueError if there is no such vertex, no
     leakage, or a negative one.
 
@@ -99,7 +107,7 @@ def draw_responses(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
         width = 2.2 if name == _ROBUST else 1.4
         add_curve(axes, rows, "changed", gid=name, **{**look.line, "label": name, "linewidth": width})
     low, high = float(table["leakage"].min()), float(table["leakage"].max())
-    axes.set(xlabel=f"differential-privacy {LEAKAGE}", ylabel="probability that a letter is changed", ylim=(0, 1))
+    axes.set(xlabel=f"differential-privacy {LEAKAGE}", ylabel="probability that a category is changed", ylim=(0, 1))
     axes.set_xlim(low, high)
     headline(figure, title or finding_of_responses(table), subtitle)
     label_lines(axes)
@@ -107,15 +115,37 @@ def draw_responses(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
 
 
 def finding_of_responses(table: pd.DataFrame) -> str:
-    """Up to which leakage a wrong prior is, in the worst case over the set, worse than none, in a sentence.
+    """Up to which leakage RRWithPrior is, in the worst case over the set, worse than randomized response, in a sentence.
 
     >>> finding_of_responses(response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 1, [0.0, 2.0]))
-    'Below 1.39 nats a wrong prior is at worst worse than none; the robust optimum never is'
+    'Below 1.39 nats, a wrong prior can be worse than no prior'
     """
     of = {name: rows.reset_index(drop=True) for name, rows in table.groupby("mechanism")}
-    worse = of[_WRONG][of[_WRONG]["distortion"] > of[_EVEN]["distortion"] + 1e-6]
-    if worse.empty:
-        return "At the leakages shown a wrong prior is never worse than none"
-    above = worse["leakage"].max()
+    is_worse, leakages = of[_WRONG]["distortion"] > of[_EVEN]["distortion"] + 1e-6, of[_WRONG]["leakage"]
+    if not is_worse.any():
+        return "At the leakages shown, a wrong prior is never worse than no prior"
+    above = float(leakages[is_worse].max())
+    if (~is_worse & (leakages < above)).any():
+        return "At some leakages, a wrong prior can be worse than no prior"
     shown = "At every leakage shown" if above >= table["leakage"].max() else f"Below {above:.2f} nats"
-    return f"{shown} a wrong prior is at worst worse than none; the robust optimum never is"
+    return f"{shown}, a wrong prior can be worse than no prior"
+
+
+def wide_table(table: pd.DataFrame) -> pd.DataFrame:
+    """The distortions of a :func:`response_table`, one mechanism a column; at a jump, the value at it.
+
+    >>> wide = wide_table(response_table(SourceSet([[0.8, 0.2], [0.2, 0.8]]), 1, [1.0]))
+    >>> wide["robust optimum"].round(4).to_dict()
+    {1.0: 0.2689}
+    """
+    return table.pivot_table(index="leakage", columns="mechanism", values="distortion", aggfunc="last")
+
+
+def responses_in_words(table: pd.DataFrame, name: str) -> str:
+    """The lines of :func:`draw_responses` as an alternative text, for the source set of this name.
+
+    >>> responses_in_words(response_table(SourceSet([0.8, 0.2]), 1, [0.0, 2.0]), "mine")[:87]
+    'Probability of a change against leakage for mine, from the left end to the right: RRWit'
+    """
+    ends = "; ".join(f"{one} from {line.iloc[0]:.2f} to {line.iloc[-1]:.2f}" for one, line in wide_table(table).items())
+    return f"Probability of a change against leakage for {name}, from the left end to the right: {ends}."

@@ -1,4 +1,4 @@
-"""Seven notions side by side: the intervals printed for some of them, and the best mechanism of each."""
+"""Seven privacy notions compared: the intervals printed for some of them, and the optimal mechanism of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from paper_repro.curves import refined
-from paper_repro.figures.curves import SAME, Cited, cited_as, curve_table, finding_of_curves, grid_of, in_print, spelled
+from paper_repro.figures.curves import (
+    SAME,
+    Cited,
+    cited_as,
+    curve_table,
+    finding_of_curves,
+    grid_of,
+    in_print,
+    spelled,
+)
 from paper_repro.figures.layout import COLUMN, PAGE, headline
 from paper_repro.figures.registry import notion_look, plain_text
 from paper_repro.figures.sliders import matrix_html
@@ -26,8 +35,11 @@ __all__ = [
     "draw_mechanisms",
     "finding_of_mechanisms",
     "finding_of_notions",
+    "jumps_of",
     "mechanism_table",
+    "mechanisms_in_words",
     "notion_table",
+    "notions_in_words",
     "order_page",
 ]
 
@@ -69,8 +81,9 @@ def notion_table(
 ) -> pd.DataFrame:
     """Curves of several notions, with the intervals that Proposition 8 of Zhong and Bu 2022 prints for a Class I set.
 
-    Columns as of :func:`paper_repro.figures.curves.curve_table`; and ``lower`` and ``upper`` in nats, empty for other classes and
-    where what is printed is a single number throughout. Errors as there.
+    Columns as of :func:`paper_repro.figures.curves.curve_table`; and ``lower`` and ``upper`` in nats. Both are empty for other
+    classes, where the print is a single number throughout, and for the orders 1 and infinity, for which it has no formula.
+    Errors as there.
 
     >>> from paper_repro.notions import RenyiDP
     >>> table = notion_table(SourceSet([[1, 0], [0, 1]]), [RenyiDP(2)], 0.3, 0.4)
@@ -90,11 +103,11 @@ def notion_table(
 
 
 def finding_of_notions(table: pd.DataFrame) -> str:
-    """What the curves of :func:`notion_table` show, in a sentence.
+    """The finding of the curves of :func:`notion_table`, in a sentence.
 
     >>> from paper_repro.notions import RenyiDP
     >>> finding_of_notions(notion_table(SourceSet([[1, 0], [0, 1]]), [RenyiDP(2)], 0.3, 0.6))
-    'Up to $D = 0.5$ Rényi takes the upper end of the printed interval; beyond, nothing need leak'
+    'Where leakage is needed, Rényi meets the printed upper bound'
     """
     rows = table[table["upper"].notna()]
     needed = rows[rows["leakage"] > SAME]
@@ -104,17 +117,40 @@ def finding_of_notions(table: pd.DataFrame) -> str:
     # Those named after a person are known by that name.
     names = [label.split()[0] if label[0].isupper() else label for label in labels]
     one, who = len(names) == 1, " and ".join(", ".join(names).rsplit(", ", 1))
-    said = f"{who} take{'s' * one} the upper end of the printed interval{'s' * (not one)}"
-    zeros = rows[rows["leakage"] <= SAME].groupby("curve")["distortion"].min().round(6)
-    if len(zeros) == len(names) and zeros.nunique() == 1:
-        return f"Up to $D = {zeros.iloc[0]:.4g}$ {said}; beyond, nothing need leak"
-    return f"Where something has to leak, {said}"
+    return f"Where leakage is needed, {who} meet{'s' * one} the printed upper bound{'s' * (not one)}"
+
+
+def jumps_of(table: pd.DataFrame) -> str:
+    """The jumps of the curves of :func:`notion_table`, one a line.
+
+    >>> jumps_of(notion_table(SourceSet([0.6, 0.4]), [DifferentialPrivacy()], 0.1, 0.5))
+    'differential privacy jumps at D = 0.4'
+    """
+    jumps = table[table["end"] == "closed"]
+    lines = [f"{notion_look(str(row.curve)).label} jumps at D = {row.distortion:.4g}" for row in jumps.itertuples()]
+    return "\n".join(lines) or "no jumps"
+
+
+def notions_in_words(table: pd.DataFrame) -> str:
+    """The curves of :func:`notion_table` as an alternative text: their jumps, and for which notions intervals are shaded.
+
+    >>> notions_in_words(notion_table(SourceSet([0.6, 0.4], name="mine"), [MutualInformation()], 0.1, 0.5))
+    'Optimal leakage for mine against distortion under mutual information: falling curves; no jumps.'
+    """
+    names = [notion_look(str(name)).label for name in table["curve"].unique()]
+    under = names[0] if len(names) == 1 else f"{len(names)} privacy notions"
+    jumps = jumps_of(table).replace("\n", ", ")
+    said = (
+        f"Optimal leakage for {table['source_set'].iloc[0]} against distortion under {under}: falling curves; {jumps}."
+    )
+    bands = [notion_look(str(name)).label for name in table.loc[table["upper"].notna(), "curve"].unique()]
+    return f"{said} Shaded: the intervals printed for {' and '.join(bands)}." if bands else said
 
 
 def mechanism_table(source: SourceSet, notions: Sequence[Notion], distortion: float) -> pd.DataFrame:
-    """The best mechanism of each notion at one distortion, one entry a row.
+    """The optimal mechanism of each notion at one distortion, one entry a row.
 
-    Columns: ``notion``, ``leakage`` (least, in nats), ``true`` and ``published`` letters, ``probability``. Raises ValueError if
+    Columns: ``notion``, ``leakage`` in nats, ``true`` and ``published`` categories, ``probability``. Raises ValueError if
     there is no notion.
 
     >>> from paper_repro.notions import MaximalLeakage
@@ -138,7 +174,7 @@ def mechanism_table(source: SourceSet, notions: Sequence[Notion], distortion: fl
 
 @drawing("notion", "leakage", "true", "published", "probability")
 def draw_mechanisms(table: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
-    """The best mechanisms as shaded tables, one for all notions that share it: row = true letter, column = published letter.
+    """Optimal mechanisms as shaded tables, one for all notions that share it: row = true category, column = published category.
 
     ``table`` is as of :func:`mechanism_table`; the title is by default :func:`finding_of_mechanisms`. Raises ValueError if a
     column is missing.
@@ -164,33 +200,52 @@ def draw_mechanisms(table: pd.DataFrame, title: str = "", subtitle: str = "") ->
         axes.tick_params(labelsize=8)
     for axes in places[len(groups) :]:
         axes.axis("off")
-    figure.supxlabel("published letter", fontsize=8.5)
+    figure.supxlabel("published category", fontsize=8.5)
     if len(groups) == 1:
-        places[0].set_ylabel("true letter", fontsize=8.5)
+        places[0].set_ylabel("true category", fontsize=8.5)
     else:
-        figure.supylabel("true letter", fontsize=8.5)
+        figure.supylabel("true category", fontsize=8.5)
     headline(figure, title or finding_of_mechanisms(table), subtitle)
     return figure
 
 
 def finding_of_mechanisms(table: pd.DataFrame) -> str:
-    """What the matrices shown for the notions of a table have in common, in a sentence; a notion may have other best ones.
+    """The finding of the matrices shown for the notions of a table, in a sentence; a notion may have other optima.
 
     >>> from paper_repro.notions import DifferentialPrivacy, MaximalLeakage
     >>> notions = [DifferentialPrivacy(), MaximalLeakage()]
     >>> finding_of_mechanisms(mechanism_table(SourceSet([[1, 0], [0, 1]]), notions, 0.1))
-    'One mechanism is best by all notions shown'
+    'One mechanism is optimal for both notions shown'
     """
     groups, count = _alike(table), table["notion"].nunique()
     if len(groups) == 1:
-        return "One mechanism is best by all notions shown" if count > 1 else "A best mechanism"
+        return f"One mechanism is optimal for {_all(count)} notions shown" if count > 1 else "An optimal mechanism"
     chances = table.groupby(["notion", "published"], sort=False)["probability"].max().unstack("notion")
     dropped = (chances <= SAME).sum(axis=1)
     if dropped.max() in (0, count):
-        return f"Best mechanisms of {spelled(count)} notions: {spelled(len(groups))} distinct matrices shown"
-    letter = _letter(str(dropped.index[dropped == dropped.max()][-1]))
-    never = "never publishes" if dropped.max() == 1 else "never publish"
-    return f"{spelled(int(dropped.max())).capitalize()} of the {spelled(count)} best mechanisms shown {never} {letter}"
+        return f"Optimal mechanisms of {spelled(count)} notions: {spelled(len(groups))} distinct matrices shown"
+    category = str(dropped.index[dropped == dropped.max()][-1])
+    if dropped.max() == 1:
+        only = chances.loc[category].idxmin()
+        return f"Only the optimum shown for {notion_look(str(only)).label} suppresses {_letter(category)}"
+    some = spelled(int(dropped.max())).capitalize()
+    return f"{some} of the {spelled(count)} optimal mechanisms shown suppress {_letter(category)}"
+
+
+def mechanisms_in_words(table: pd.DataFrame, distortion: float) -> str:
+    """The matrices of :func:`draw_mechanisms` as an alternative text: the leakage of each notion, in nats.
+
+    >>> from paper_repro.notions import MaximalLeakage
+    >>> mechanisms_in_words(mechanism_table(SourceSet([0.6, 0.4]), [MaximalLeakage()], 0.1), 0.1)
+    'Optimal mechanisms at D = 0.1, a shaded table for notions that share it: maximal leakage 0.5596 nats.'
+    """
+    leakages = table.drop_duplicates("notion")[["notion", "leakage"]].itertuples(index=False)
+    said = "; ".join(f"{notion_look(str(name)).label} {leakage:.4f} nats" for name, leakage in leakages)
+    return f"Optimal mechanisms at D = {distortion:g}, a shaded table for notions that share it: {said}."
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {spelled(count)}"
 
 
 def _letter(name: str) -> str:
@@ -202,9 +257,9 @@ def _broken(label: str, narrow: bool) -> str:
 
 
 def order_page(source: SourceSet) -> Callable[[float, float], str]:
-    """Best mechanisms at a distortion and an order, by the notions that have one and those they come to, as HTML, for sliders.
+    """Optimal mechanisms at a distortion and an order, for the notions that have an order and their limits, as HTML, for sliders.
 
-    Rényi privacy beside differential privacy, its limit at infinity, and Sibson information beside mutual information, that at 1.
+    The limit of Rényi differential privacy at infinity is differential privacy; of Sibson information at 1, mutual information.
     Errors are those of :func:`mechanism_table`.
 
     >>> "differential privacy 2.1972 nats" in order_page(SourceSet([0.6, 0.4]))(0.1, 2.0)
@@ -239,10 +294,13 @@ def _alike(table: pd.DataFrame) -> list[tuple[list[tuple[str, float]], FloatArra
 
 
 def _interval(source: SourceSet, notion: Notion) -> Callable[[FloatArray], FloatArray] | None:
-    """Both ends of what Proposition 8 prints, shape (points, 2), at distortions; None where they are one number throughout."""
-    if source.source_class != "I":
-        return None
+    """Both ends of what Proposition 8 prints, shape (points, 2), at distortions.
+
+    None where they are one number throughout, and at the orders 1 and infinity, for which nothing is printed.
+    """
     name, parameters = in_print(notion)
+    if source.source_class != "I" or parameters.get("alpha") in (1, np.inf):
+        return None
 
     def ends(distortions: FloatArray) -> FloatArray:
         found = [

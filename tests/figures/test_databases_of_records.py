@@ -1,21 +1,31 @@
 """Databases: bounds, exact values, profiles and records one by one, as tabulated and as drawn."""
 
 import math
-import re
+from functools import partial
 
 import numpy as np
 import pytest
 
 import paper_repro as pr
 from paper_repro.figures.databases_of_records import (
+    bounds_of_what,
+    databases_in_words,
     draw_global,
     draw_profiles,
+    finding_of_bounds,
     global_table,
     profile_table,
+    profiles_in_words,
     record_table,
+    width_table,
 )
 from paper_repro.figures.layout import check_text, finding_of
+from paper_repro.figures.registry import notion_look
 from paper_repro.notions import NOTION_NAMES, notion_by_name
+from paper_repro.papers import zhong_bu2022
+from paper_repro.reproduce.runs import load_runs
+from paper_repro.sources import SourceSet
+from tests.figures.test_names import defaults
 
 NOTIONS = [notion_by_name(name) for name in NOTION_NAMES]
 DIGITS = 1e-6  # tables are rounded to 6 digits
@@ -55,7 +65,7 @@ def test_records_one_by_one_cost_more_for_some_notions():
     assert (table["one_by_one"] >= table["databases"] - DIGITS).all()
     dearer = table.index[table["one_by_one"] > table["databases"] + 0.01].tolist()
     assert dearer == [
-        "approximate differential privacy",
+        "pointwise (ε, δ)-DP",
         "maximal information",
         "maximal leakage",
         "Sibson information",
@@ -89,9 +99,9 @@ def test_databases_have_a_panel_a_notion(count):
 @pytest.mark.parametrize(
     ("places", "finding"),
     [
-        ([0], "Both bounds are the truth throughout"),
-        ([3], "Neither bound is the truth throughout"),
-        ([0, 3], "The upper bound is the truth throughout for one of two notions, the lower bound for one"),
+        ([0], "Both bounds are tight at all distortions shown"),
+        ([3], "Neither bound is tight at all distortions shown"),
+        ([0, 3], "Upper bounds are tight for one of two notions, lower for one"),
         ([0, 1, 4, 2, 3, 5], ""),
     ],
 )
@@ -120,11 +130,7 @@ def test_profiles_are_stems_one_panel_for_notions_that_share_them(records):
     table = profile_table(3, records, NOTIONS, 0.3 * records)
     panels = [axes for axes in draw_profiles(table).axes if axes.axison]
     for name, rows in table.groupby("notion"):
-        (axes,) = [
-            one
-            for one in panels
-            if re.search(rf"(?<!approximate\n)^{_shown(name)}$", one.get_title(loc="left"), re.MULTILINE)
-        ]
+        (axes,) = [one for one in panels if notion_look(name).label in one.get_title(loc="left").splitlines()]
         seen = rows[rows["probability"] >= (1e-4 if records > 12 else 0)]
         np.testing.assert_allclose(axes.lines[0].get_xydata(), seen[["changed", "probability"]], atol=DIGITS)
         assert len(axes.collections[0].get_segments()) == len(seen)
@@ -138,5 +144,96 @@ def test_probabilities_are_not_rounded_to_steps():
     assert (likely.diff().dropna() != 0).all()
 
 
-def _shown(name):
-    return name.replace("Renyi", "Rényi").replace("approximate differential", "approximate\ndifferential")
+@pytest.fixture(scope="module", params=["zhong_bu_databases", "zhong_bu_databases_prior", "zhong_bu_databases_large"])
+def run(request):
+    """A run of the notebook: values, records, prior and the table that it draws."""
+    (one,) = [one for one in load_runs() if one.name == request.param]
+    p = {**defaults("07_databases_of_records"), **one.parameters}
+    notions = [notion_by_name(name, alpha=p["alpha"], delta=p["delta"]) for name in p["notions"]]
+    grid = np.linspace(p["smallest_distortion"], p["largest_distortion"], p["points"]).round(9)
+    return (
+        p["values"],
+        p["records"],
+        p["prior"],
+        notions,
+        global_table(p["values"], p["records"], notions, grid, p["prior"]),
+    )
+
+
+def test_every_bound_that_is_said_to_be_printed_is(run):
+    values, records, prior, notions, table = run
+    zero = records * (values - 1) / values
+    whole = SourceSet(prior or np.full(values**records, 1 / values**records)) if records < 10 else None
+    for notion in notions:
+        rows = table[table["notion"] == notion.name]
+        beyond = rows[rows["distortion"] >= zero]
+        assert (beyond[["lower", "upper"]] == 0).all(axis=None)
+        if notion.name == "maximal information" and records > values:
+            assert ", with the sum in part (3) to $n$" in bounds_of_what(values, records, notions)
+            continue
+        numbers = {key: getattr(notion, key) for key in ("alpha", "delta") if hasattr(notion, key)}
+        if notion.name == "mutual information":
+            numbers = {}
+        theorem = zhong_bu2022.theorem_6 if prior else zhong_bu2022.theorem_7
+        printed = partial(theorem, notion.name, values, records, source=whole, **numbers, reading="printed")
+        needed = rows[rows["distortion"] < zero]
+        assert len(needed) > 5
+        for row in needed.itertuples():
+            # Bounds fall with the distortion, which the table has in six digits too.
+            high, low = (printed(distortion=row.distortion + move * 0.6 * DIGITS) for move in (-1, 1))
+            assert low.lower - DIGITS <= row.lower <= high.lower + DIGITS, row
+            assert low.upper - DIGITS <= row.upper <= high.upper + DIGITS, row
+    assert f"as printed for $D < {zero:g}$" in bounds_of_what(values, records, notions)
+    assert f"as printed for D < {zero:g}" in databases_in_words(values, records, notions, prior)
+
+
+def test_the_optimum_is_between_the_bounds_of_every_run(run):
+    table = run[-1]
+    assert (table["exact"] >= table["lower"] - 2 * DIGITS).all() and (
+        table["exact"] <= table["upper"] + 2 * DIGITS
+    ).all()
+
+
+def test_the_printed_bound_of_theorem_6_7_is_the_one_that_is_drawn():
+    table = global_table(2, 2, [pr.MutualInformation()], [0.0692, 0.5], (0.4, 0.3, 0.2, 0.1))
+    assert table["lower"].iloc[0] == pytest.approx(0.2289, abs=5e-5)
+
+
+def test_the_sum_that_is_read_to_n_is_the_leakage_of_lemma_5():
+    uniform = SourceSet(np.full(8, 1 / 8))
+    row = global_table(2, 3, [pr.MaximalInformation()], [0.5, 1.0]).iloc[0]
+    matrix = pr.Mechanism(zhong_bu2022.lemma_5_mechanism(2, 3, 0.5))
+    assert row["upper"] == pytest.approx(pr.MaximalInformation().leakage(matrix, uniform), abs=DIGITS)
+    printed = zhong_bu2022.theorem_7("maximal information", 2, 3, 0.5, uniform).upper
+    assert printed > row["upper"] + 0.001
+
+
+@pytest.mark.parametrize("prior", [(), (0.4, 0.3, 0.2, 0.1)])
+def test_an_order_without_printed_bounds_has_its_curve_alone(prior):
+    notions = [pr.RenyiDP(1), pr.SibsonInformation(1), pr.MaximalLeakage()]
+    table = global_table(2, 2, notions, [0.2, 0.5], prior)
+    unprinted = table["notion"] != "maximal leakage"
+    assert table.loc[unprinted, ["lower", "upper"]].isna().all(axis=None)
+    assert table.loc[~unprinted, ["lower", "upper"]].notna().all(axis=None) and table["exact"].notna().all()
+    panels = [axes for axes in draw_global(table).axes if axes.axison]
+    notes = ["no bounds printed" in "".join(text.get_text() for text in axes.texts) for axes in panels]
+    assert sorted(notes) == [False, True, True]
+    widths = width_table(table)
+    assert widths.loc["Sibson information"].isna().all() and widths.loc["maximal leakage"].notna().all()
+    alone = finding_of_bounds(table[unprinted])
+    assert alone == "The optimal leakage falls to zero as more records are changed"
+
+
+def test_widths_are_of_the_intervals():
+    widths = width_table(global_table(2, 2, NOTIONS, np.linspace(0.02, 1.2, 5)))
+    assert widths.loc["differential privacy"].tolist() == [0.0, 1.0, 1.0]
+    # At D = 0.02 the maximal-leakage interval is log(2 . 0.99), its lower end.
+    assert widths.loc["maximal leakage", "largest width"] == pytest.approx(math.log(1.98), abs=2 * DIGITS)
+    assert widths.loc["Rényi differential privacy", "upper tight"] == 1
+
+
+def test_profiles_in_words_name_the_likeliest_number():
+    said = profiles_in_words(profile_table(50, 1000, [pr.DifferentialPrivacy(), pr.ApproximateDP(0.1)], 300.0), 300.0)
+    assert said.endswith(
+        "1000 records, D = 300, uniform prior. Most likely number: differential privacy 300, pointwise (ε, δ)-DP 1."
+    )

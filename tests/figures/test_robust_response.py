@@ -1,12 +1,13 @@
-"""What a wrong prior costs: the table's numbers against known ones, and every line labelled in the picture."""
+"""The cost of a wrong prior: the table's numbers against known ones, and every line labelled in the picture."""
 
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from paper_repro.figures.layout import visible_texts
-from paper_repro.figures.robust_response import draw_responses, response_table
+from paper_repro.figures.robust_response import draw_responses, finding_of_responses, response_table, responses_in_words
 from paper_repro.sources import SourceSet
 from tests.figures.pictures import SETS
 
@@ -47,3 +48,24 @@ def test_every_line_has_its_name():
 def test_no_such_vertex(vertex):
     with pytest.raises(ValueError, match=rf"vertex must be between 1 and 1, got {vertex}"):
         response_table(SourceSet([0.8, 0.2]), vertex, [1.0])
+
+
+@pytest.mark.parametrize(
+    ("worst", "finding"),
+    [
+        ([0.9, 0.9, 0.3], "Below 1.00 nats, a wrong prior can be worse than no prior"),
+        ([0.9, 0.9, 0.9], "At every leakage shown, a wrong prior can be worse than no prior"),
+        ([0.5, 0.4, 0.3], "At the leakages shown, a wrong prior is never worse than no prior"),
+        ([0.5, 0.9, 0.3], "At some leakages, a wrong prior can be worse than no prior"),
+    ],
+)
+def test_the_title_holds_for_every_leakage_that_it_names(worst, finding):
+    lines = {"RRWithPrior, worst case over the set": worst, "k-ary randomized response": [0.5, 0.4, 0.3]}
+    rows = [(name, leakage, changed) for name, line in lines.items() for leakage, changed in enumerate(line)]
+    assert finding_of_responses(pd.DataFrame(rows, columns=["mechanism", "leakage", "distortion"])) == finding
+
+
+def test_the_words_have_both_ends_of_each_line():
+    said = responses_in_words(response_table(SETS["P_IIIb_6"], 1, [0.0, 1.0]), "P_IIIb_6")
+    assert "robust optimum from 0.70 to 0.48" in said
+    assert "RRWithPrior, worst case over the set from 0.94 to 0.94" in said

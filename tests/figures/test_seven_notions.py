@@ -1,4 +1,4 @@
-"""Seven notions: intervals of Proposition 8 and the best mechanisms, as tabulated and as drawn."""
+"""Seven notions: intervals of Proposition 8 and the optimal mechanisms, as tabulated and as drawn."""
 
 import math
 import re
@@ -7,13 +7,18 @@ import numpy as np
 import pytest
 
 import paper_repro as pr
+from paper_repro.figures.curves import finding_of_curves
 from paper_repro.figures.layout import finding_of
 from paper_repro.figures.registry import notion_look
 from paper_repro.figures.seven_notions import (
     draw_mechanisms,
+    finding_of_mechanisms,
     finding_of_notions,
+    jumps_of,
     mechanism_table,
+    mechanisms_in_words,
     notion_table,
+    notions_in_words,
     order_page,
 )
 from paper_repro.notions import NOTION_NAMES, notion_by_name
@@ -32,9 +37,32 @@ def test_intervals_are_those_of_proposition_8_and_end_at_the_exact_curve():
     row = rows[(rows["curve"] == "Renyi differential privacy") & (rows["distortion"] == 0.3)]
     assert row["lower"].item() == pytest.approx(math.log(0.7**2 / 0.3), abs=DIGITS)
     assert rows["upper"].iloc[-1] > 0.01  # where nothing needs to leak the interval opens again
-    assert finding_of_notions(table) == (
-        "Up to $D = 0.5$ Rényi and Sibson take the upper end of the printed intervals; beyond, nothing need leak"
+    assert finding_of_notions(table) == "Where leakage is needed, Rényi and Sibson meet the printed upper bounds"
+    assert notions_in_words(table).endswith(
+        "no jumps. Shaded: the intervals printed for Rényi differential privacy and Sibson information."
     )
+
+
+@pytest.mark.parametrize("alpha", [1.0, math.inf])
+def test_orders_without_a_printed_formula_have_a_curve_and_no_interval(alpha):
+    table = notion_table(SETS["P_I_2"], [pr.RenyiDP(alpha), pr.SibsonInformation(alpha)], 0.1, 0.6, 4)
+    assert table[["lower", "upper"]].isna().all(axis=None)
+    if alpha == 1:  # near 0.5 the curve is below 1e-6 nats and not yet 0
+        assert re.search(r"(?<!\d)0\.5(?!\d)", finding_of_notions(table)) and "0.4" not in finding_of_notions(table)
+    limits = {"Renyi differential privacy": pr.DifferentialPrivacy(), "Sibson information": pr.MutualInformation()}
+    limit = limits["Renyi differential privacy" if alpha > 1 else "Sibson information"]
+    rows = table[table["curve"] == ("Renyi differential privacy" if alpha > 1 else "Sibson information")]
+    expected = pr.leakage_curve(SETS["P_I_2"], rows["distortion"], notion=limit)
+    np.testing.assert_allclose(rows["leakage"], expected, atol=2 * DIGITS)
+
+
+def test_jumps_are_named_notion_by_notion():
+    table = notion_table(SETS["P_II_4"], [pr.DifferentialPrivacy(), pr.ApproximateDP(0.1), pr.MaximalLeakage()], 0.1)
+    assert finding_of_notions(table) == finding_of_curves(table)
+    assert jumps_of(table).splitlines() == [
+        "differential privacy jumps at D = 0.6",
+        "pointwise (ε, δ)-DP jumps at D = 0.54",
+    ]
 
 
 def test_no_intervals_for_other_classes():
@@ -43,7 +71,7 @@ def test_no_intervals_for_other_classes():
     assert finding_of_notions(table) == "Leakage is needed at every distortion shown"
 
 
-def test_best_mechanisms_are_tabulated_entry_by_entry():
+def test_optimal_mechanisms_are_tabulated_entry_by_entry():
     table = mechanism_table(*load("P_II_4"), NOTIONS, 0.3)
     source = SETS["P_II_4"]
     assert len(table) == 7 * 16
@@ -76,8 +104,11 @@ def test_mechanisms_that_are_alike_are_drawn_once_and_every_entry_is_written():
         ]
         written = [float(text.get_text() or 0) for text in axes.texts]
         assert written == pytest.approx(rows["probability"], abs=0.0005001)
-    assert figure.get_supxlabel() == "published letter"
-    assert finding_of(figure)[0] == r"Four of the seven best mechanisms shown never publish $x_{4}$"
+    assert figure.get_supxlabel() == "published category"
+    assert finding_of(figure)[0] == r"Four of the seven optimal mechanisms shown suppress $x_{4}$"
+    assert "maximal leakage 0.6931 nats" in mechanisms_in_words(table, 0.3)
+    few = table[table["notion"].isin(["differential privacy", "approximate differential privacy", "maximal leakage"])]
+    assert finding_of_mechanisms(few) == "Only the optimum shown for maximal leakage suppresses $x_{4}$"
     assert "$P_" not in "".join(tick.get_text() for axes in figure.axes for tick in axes.get_xticklabels())
 
 
