@@ -148,7 +148,8 @@ def draw_rests(rests: pd.DataFrame, title: str = "", subtitle: str = "") -> Figu
         figure,
         title or f"{len(below)} entries use {shown['number'][0]}; {below.isin(FAULTY).sum()} have issues too",
         subtitle
-        or f"{SHORT_NAMES[shown['paper'][0]]}. Each entry is below the one it uses; bold: it needs a correction or a reading",
+        or f"{SHORT_NAMES[shown['paper'][0]]}. Each entry is below the one it uses; "
+        "bold: refuted, corrected or depends on the reading",
     )
     places: dict[str, tuple[int, int]] = {}
     lines = shown[["name", "on", "depth", "number", "paper", "verdict"]].itertuples(index=False, name=None)

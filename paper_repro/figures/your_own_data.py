@@ -435,14 +435,25 @@ def draw_estimates(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
     figure = Figure(figsize=(PAGE, 4.9) if many else (COLUMN, 3.2), layout="constrained")
     axes, *below = figure.subplots(1 + many, 1, sharex=True, squeeze=False, height_ratios=(1.3, 1)[: 1 + many])[:, 0]
     xs = np.arange(size)
-    for name, color, marker, fill in (("true", COLORS[0], "_", "none"), ("published", "#595959", "D", "white")):
+    aside = 0.0 if many else 0.13  # so that marks of few categories do not cover each other
+    for name, color, marker, fill, shift in (
+        ("true", COLORS[0], "_", "none", 0),
+        ("published", "#595959", "D", "white", -aside),
+    ):
         axes.plot(
-            xs, table[name], color=color, marker=marker, mfc=fill, ms=9 if marker == "_" else 4, ls="", label=name
+            xs + shift,
+            table[name],
+            color=color,
+            marker=marker,
+            mfc=fill,
+            ms=(9 if many else 16) if marker == "_" else 4,
+            ls="",
+            label=name,
         )
     dots: dict[str, Any] = {"color": COLORS[1], "marker": "o", "ms": 3.5, "ls": ""}
     bars: dict[str, Any] = {"color": COLORS[1], "linewidth": 1.2}
-    axes.plot(xs, table["estimate"], label="estimate, interval", **dots)
-    axes.vlines(xs, table["lower"], table["upper"], **bars)  # an unbiased estimate can lie outside
+    axes.plot(xs + aside, table["estimate"], label="estimate, interval", **dots)
+    axes.vlines(xs + aside, table["lower"], table["upper"], **bars)  # an unbiased estimate can lie outside
     axes.set(
         ylabel="share of all records", ylim=(min(0.0, 1.05 * float(table[["lower", "estimate"]].min().min())), None)
     )
@@ -453,8 +464,10 @@ def draw_estimates(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
         errors.set(ylabel="estimate minus true share\n(percentage points)")
     _name_categories(below[0] if many else axes, list(table["category"]))
     axes.grid(axis="x", visible=False)
+    if not many:  # room for the key
+        axes.set_ylim(top=1.3 * float(table[["upper", "estimate", "published", "true"]].max().max()))
     headline(figure, title or finding_of_estimates(table), subtitle)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, loc="upper right")
     return figure
 
 
