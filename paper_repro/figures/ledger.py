@@ -129,7 +129,7 @@ def draw_verdicts(summary: pd.DataFrame, title: str = "", subtitle: str = "") ->
     height = 1.9 + 0.72 * len(shown)
     subtitle = subtitle or _verdicts_subtitle(summary.loc["all"].astype(int).to_dict())
     figure, (verdicts, weights) = panels(2, 1, lambda across, down: (PAGE, height), finding, subtitle=subtitle)
-    looks = {verdict: look for verdict, look in _LOOKS.items() if verdict in VERDICTS}
+    looks: dict[str, tuple[str, str]] = {name: look for name, look in _LOOKS.items() if name in VERDICTS}
     _draw_bars(verdicts, shown[list(looks)], looks, "entries")
     _draw_bars(weights, shown[list(_SHARES)], _SHARES, "issues")
     return figure
