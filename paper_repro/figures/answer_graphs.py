@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -277,7 +278,7 @@ def _draw_graph(axes: Axes, rows: pd.DataFrame, darkest: float) -> None:
         axes.add_patch(
             Circle(tuple(place), _BIG if written else _SMALL, facecolor=face, edgecolor="0.3", linewidth=0.8, zorder=2)
         )
-        middle: dict[str, str] = {"ha": "center", "va": "center"}
+        middle: dict[str, Any] = {"ha": "center", "va": "center"}
         if written:
             axes.text(*place, f"{kept:.2f}", fontsize=7, zorder=3, **middle)
         if named:

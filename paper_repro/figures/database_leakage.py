@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -342,7 +342,7 @@ def scale_table(values: int, records: int, leakage: float) -> pd.DataFrame:
     >>> scale_table(3, 2, np.log(2)).round(4).to_numpy().tolist()[:2]
     [['correct', 0.25, 1.0], ['printed in Example 1', 1.5, 6.0]]
     """
-    said: dict[str, alvim2011.Reading] = {
+    said: dict[str, Literal["corrected", "example", "printed"]] = {
         "correct": "corrected",
         "printed in Example 1": "example",
         "printed in the proof": "printed",

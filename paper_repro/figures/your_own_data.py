@@ -450,7 +450,7 @@ def draw_estimates(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
             ls="",
             label=name,
         )
-    dots: dict[str, Any] = {"color": COLORS[1], "marker": "o", "ms": 3.5, "ls": ""}
+    dots: dict[str, Any] = {"color": COLORS[1], "marker": "o", "ms": 3.5, "ls": "", "clip_on": False}
     bars: dict[str, Any] = {"color": COLORS[1], "linewidth": 1.2}
     axes.plot(xs + aside, table["estimate"], label="estimate, interval", **dots)
     axes.vlines(xs + aside, table["lower"], table["upper"], **bars)  # an unbiased estimate can lie outside
