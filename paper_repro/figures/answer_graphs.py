@@ -280,9 +280,9 @@ def _draw_graph(axes: Axes, rows: pd.DataFrame, darkest: float) -> None:
         )
         middle: dict[str, Any] = {"ha": "center", "va": "center"}
         if written:
-            axes.text(*place, f"{kept:.2f}", fontsize=7, zorder=3, **middle)
+            axes.text(place[0], place[1], f"{kept:.2f}", fontsize=7, zorder=3, **middle)
         if named:
-            axes.text(*(1.38 * place), plain_text(str(answer)), fontsize=8, color="0.25", **middle)
+            axes.text(1.38 * place[0], 1.38 * place[1], plain_text(str(answer)), fontsize=8, color="0.25", **middle)
     first = rows.iloc[0]
     for line_, name in enumerate(("optimal", "Alvim et al.", "truncated geometric")):
         weight, low = ("bold" if name == "optimal" else "normal"), -1.72 - 0.3 * line_
