@@ -1,10 +1,10 @@
-"""How much a private answer tells of a database: bounds, distances and graphs."""
+"""How much a private answer reveals about a database: bounds, distances and graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,9 @@ from paper_repro.notions import DifferentialPrivacy
 from paper_repro.papers import alvim2011
 
 __all__ = [
+    "NEIGHBORS_CAPTION",
+    "SCALED_CAPTION",
+    "THEOREM_1_CAPTION",
     "cited_figure",
     "database_table",
     "draw_neighbors",
@@ -32,10 +35,33 @@ __all__ = [
     "draw_theorem_1",
     "finding_of_theorem_1",
     "neighbor_table",
+    "neighbors_in_words",
     "output_table",
+    "scale_table",
+    "scaled_in_words",
     "scaled_table",
+    "theorem_1_in_words",
+    "theorem_1_subtitle",
     "theorem_1_table",
 ]
+
+THEOREM_1_CAPTION = (
+    "Each curve is the bound of Theorem 1 for one number of values v. The thin line of the same color is what the curve "
+    "approaches, the bits that identify a database. The dot is where the last curve reaches nine tenths of them"
+)
+"""How to read the picture of :func:`draw_theorem_1`."""
+
+NEIGHBORS_CAPTION = (
+    "A circle is a database, and a line joins two neighbors. The color and the dashes of a line say which "
+    "individual changes"
+)
+"""How to read the picture of :func:`draw_neighbors`."""
+
+SCALED_CAPTION = (
+    "Left: each entry of the matrix in units of its largest entry a; the shade is the distance of the two databases. "
+    "Right: the entries as numbers, with the scale that makes a row sum to 1 and with the printed one"
+)
+"""How to read the picture of :func:`draw_scaled`."""
 
 
 _FIGURES: dict[tuple[object, ...], Cited] = {
@@ -99,7 +125,7 @@ def neighbor_table(values: Sequence[Hashable], individuals: Sequence[str]) -> pd
 
 
 def scaled_table(values: Sequence[Hashable], records: int, leakage: float) -> pd.DataFrame:
-    """The matrix that tells most of a database, with the scale of Example 1 and with that of a channel; Figure 4(b), ibid.
+    """The matrix of largest leakage about a database, with the scale of Example 1 and with the correct one; Figure 4(b), ibid.
 
     Its entries are ``a / e^(leakage d)``, where d is the number of records that differ. Columns: ``database`` and
     ``published``, in the paper's order, by the distance from the first; ``distance`` d; ``exact``, with
@@ -122,7 +148,7 @@ def scaled_table(values: Sequence[Hashable], records: int, leakage: float) -> pd
 
 
 def database_table(query: Query, matrix: ArrayLike) -> pd.DataFrame:
-    """How much a randomized answer tells of the whole database and of one individual, beside the paper's bounds, in bits.
+    """How much a randomized answer reveals about the database and about one individual, with the paper's bounds, in bits.
 
     Rows: ``database`` (capacity of query and noise together, against Theorem 1) and ``individual`` (the largest capacity for one
     individual when all others are known, against Theorem 2). Columns: ``leakage``, ``bound``. The matrix
@@ -195,17 +221,36 @@ def draw_theorem_1(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
 
 
 def finding_of_theorem_1(table: pd.DataFrame) -> str:
-    r"""At which privacy the bound says little, in a sentence: where it reaches nine tenths of all there is to know.
+    """From which leakage on the bound says little, in a sentence: all its curves are at nine tenths of what they approach.
 
     >>> finding_of_theorem_1(theorem_1_table(100, [2, 10], 12.0))
-    'At $\\epsilon = 3.6$ nats the bound allows nine tenths of all there is to know at $v = 10$'
+    'At 3.6 nats the bound allows 90 % of the identifying bits'
     """
     near = _nine_tenths(table)
     if near is None:
-        return rf"Up to $\epsilon = {table['leakage'].max():.2g}$ nats, the bound keeps part of the data private"
-    return (
-        rf"At $\epsilon = {near[1]:.2g}$ nats the bound allows nine tenths of all there is to know at $v = {near[0]}$"
-    )
+        return f"Up to {table['leakage'].max():.2g} nats the bound stays below 90 % of the identifying bits"
+    return f"At {near[1]:.2g} nats the bound allows 90 % of the identifying bits"
+
+
+def theorem_1_subtitle(records: int, source: str = "") -> str:
+    """Subtitle of :func:`draw_theorem_1`, with the paper's figure that it is after.
+
+    >>> theorem_1_subtitle(100, "a paper")
+    '$u = 100$ individuals with $v$ values each; thin: the bits that identify a database; after a paper'
+    """
+    told = f"$u = {records}$ individuals with $v$ values each; thin: the bits that identify a database"
+    return f"{told}; after {source}" if source else told
+
+
+def theorem_1_in_words(table: pd.DataFrame, records: int) -> str:
+    """What :func:`draw_theorem_1` shows of a table, for those who do not see it.
+
+    >>> theorem_1_in_words(theorem_1_table(100, [2, 10], 5.0, 2), 100)
+    'Bound on the min-entropy leakage about 100 individuals: rising curves that level off at u log2 v bits, for v = 2, 10.'
+    """
+    values = ", ".join(map(str, dict.fromkeys(table["values"])))
+    curves = f"rising curves that level off at u log2 v bits, for v = {values}"
+    return f"Bound on the min-entropy leakage about {records} individuals: {curves}."
 
 
 def _nine_tenths(table: pd.DataFrame) -> tuple[int, float, float] | None:
@@ -266,6 +311,49 @@ def draw_neighbors(table: pd.DataFrame, title: str = "", source: str = "") -> Fi
     return figure
 
 
+def neighbors_in_words(table: pd.DataFrame) -> str:
+    """What :func:`draw_neighbors` shows of a table, for those who do not see it.
+
+    >>> neighbors_in_words(neighbor_table("ab", ["Bob"]))
+    'A grid of 2 databases; 1 line joins those that differ in one individual.'
+    """
+    size = len({*table["from"], *table["to"]})
+    lines = f"{len(table)} line{'s' * (len(table) != 1)} join{'s' * (len(table) == 1)}"
+    return f"A grid of {size} databases; {lines} those that differ in one individual."
+
+
+def scaled_in_words(table: pd.DataFrame) -> str:
+    """What :func:`draw_scaled` shows of a table, for those who do not see it.
+
+    >>> scaled_in_words(scaled_table("ab", 1, np.log(3)))
+    'A matrix of 2 true by 2 published databases; entries fall by e^epsilon with each individual that differs, from 3/4 to 1/4.'
+    """
+    size = table["database"].nunique()
+    high, low = (number_text(float(value)) for value in (table["exact"].max(), table["exact"].min()))
+    falling = "entries fall by e^epsilon with each individual that differs"
+    return f"A matrix of {size} true by {size} published databases; {falling}, from {high} to {low}."
+
+
+def scale_table(values: int, records: int, leakage: float) -> pd.DataFrame:
+    """The largest entry of the matrix of Example 1, and the sum of a row, with three scales; the leakage is in nats.
+
+    Rows: ``correct``, ``printed in Example 1``, ``printed in the proof``. Columns: ``scale``, ``largest entry``, ``row sum``.
+
+    >>> scale_table(3, 2, np.log(2)).round(4).to_numpy().tolist()[:2]
+    [['correct', 0.25, 1.0], ['printed in Example 1', 1.5, 6.0]]
+    """
+    said: dict[str, Literal["corrected", "example", "printed"]] = {
+        "correct": "corrected",
+        "printed in Example 1": "example",
+        "printed in the proof": "printed",
+    }
+    rows = []
+    for name, reading in said.items():
+        first = alvim2011.proposition_1(values, records, leakage, reading)[0]
+        rows.append((name, first.max(), first.sum()))
+    return rounded(pd.DataFrame(rows, columns=["scale", "largest entry", "row sum"]), 8)
+
+
 @drawing("database", "published", "distance", "exact", "printed")
 def draw_scaled(table: pd.DataFrame, title: str = "", subtitle: str = "", source: str = "") -> Figure:
     """The matrix in units of its largest entry a, beside what these are exactly and with the printed scale.
@@ -282,9 +370,11 @@ def draw_scaled(table: pd.DataFrame, title: str = "", subtitle: str = "", source
     axes, key = figure.subplots(1, 2, width_ratios=(1.3, 1))
     headline(
         figure,
-        title
-        or f"A row sums to {printed[-1]} with the printed $a={printed[0]}$; with $a={exact[0]}$ it sums to {exact[-1]}",
-        after(subtitle, source and f"{source}, rows and columns in its order"),
+        title or f"With the printed scale a row sums to {printed[-1]} in place of {exact[-1]}",
+        after(
+            f"Printed $a = {printed[0]}$, correct $a = {exact[0]}$" + (subtitle and f"; {subtitle}"),
+            source and f"{source}, rows and columns in its order",
+        ),
     )
     middle: Any = {"ha": "center", "va": "center"}
     for (y, x), distance in np.ndenumerate(distances):

@@ -1,4 +1,4 @@
-"""The ledger as tables and pictures: what was claimed, what came of it, and what rests on what."""
+"""The ledger as tables and pictures: its entries, their verdicts, and which entries use which."""
 
 from __future__ import annotations
 
@@ -19,7 +19,30 @@ from paper_repro.figures.ledger_pages import FAULTY, SHORT_NAMES
 from paper_repro.figures.registry import plain_text
 from paper_repro.figures.style import canvas, drawing, panels
 
-__all__ = ["draw_rests", "draw_verdicts", "judged_again", "ledger_table", "summary_table"]
+__all__ = [
+    "RESTS_CAPTION",
+    "VERDICTS_CAPTION",
+    "checked_again",
+    "draw_rests",
+    "draw_verdicts",
+    "ledger_table",
+    "rests_in_words",
+    "summary_table",
+    "verdicts_in_words",
+]
+
+VERDICTS_CAPTION = (
+    "Each bar is one paper, and its segments are shares of its entries, with their numbers. Above: the verdicts; blue entries "
+    "hold as printed, yellow ones can be sharpened. Below: how much the issues matter, among the entries that are refuted, "
+    "corrected or depend on the reading"
+)
+"""How to read the picture of :func:`draw_verdicts`."""
+
+RESTS_CAPTION = (
+    "Each line of text is an entry, and a grey line joins it to the entry above it that it uses. The dot has the color of its "
+    "verdict. Bold entries are refuted, corrected or depend on the reading; the others were verified independently"
+)
+"""How to read the picture of :func:`draw_rests`."""
 
 # What is wrong first; neighbors differ in grey. Face and ink.
 _LOOKS = {
@@ -48,7 +71,7 @@ _FIELDS = [field for field in Row.__dataclass_fields__ if field != "numbers"]
 def ledger_table(
     papers: Sequence[str] = (), verdicts: Sequence[str] = (), weights: Sequence[str] = (), text: str = ""
 ) -> pd.DataFrame:
-    """The ledger on record, or its rows of some papers, with some verdicts and weights, that mention a text.
+    """The ledger on record, or its entries of some papers, with some verdicts and weights, that mention a text.
 
     Columns: those of :class:`paper_repro.claims.Row` but for the numbers, which are in ``data/ledger.csv``.
 
@@ -76,7 +99,9 @@ def ledger_table(
 
 
 def summary_table(table: pd.DataFrame) -> pd.DataFrame:
-    """How many rows of each paper have each verdict and each weight, with their sums; ``claims`` counts all rows.
+    """How many entries of each paper have each verdict and each weight, with their sums; ``claims`` counts all entries.
+
+    ``corrected misprints`` counts those that are corrected and whose weight is a misprint.
 
     >>> summary_table(ledger_table()).loc["all", "claims"] == len(ledger_table())
     np.True_
@@ -86,13 +111,15 @@ def summary_table(table: pd.DataFrame) -> pd.DataFrame:
     for column, names in (("verdict", VERDICTS), ("weight", tuple(WEIGHTS))):
         found = pd.crosstab(table["paper"], table[column])
         counts = counts.join(found.reindex(index=papers, columns=list(names), fill_value=0))
+    misprints = table[(table["verdict"] == "corrected") & (table["weight"] == "misprint")]["paper"].value_counts()
+    counts["corrected misprints"] = misprints.reindex(papers, fill_value=0)
     counts.loc["all"] = counts.sum()
     return counts
 
 
-@drawing(*VERDICTS, *WEIGHTS)
+@drawing(*VERDICTS, *WEIGHTS, "corrected misprints")
 def draw_verdicts(summary: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
-    """Verdicts a paper, and below it the weights of what is at fault, as shares of its claims with their numbers.
+    """Verdicts of each paper, and below them the weights of its issues, as shares of its entries with their numbers.
 
     ``summary`` is as of :func:`summary_table`. Raises ValueError if a column is missing.
     """
@@ -100,27 +127,29 @@ def draw_verdicts(summary: pd.DataFrame, title: str = "", subtitle: str = "") ->
     shown = named.loc[[named.index[-1], *named.index[:-1]]]
     finding = title or _verdicts_finding(summary.loc["all"].astype(int).to_dict())
     height = 1.9 + 0.72 * len(shown)
-    subtitle = subtitle or "Shares of the claims of each paper, with their numbers; below, what its faults weigh"
+    subtitle = subtitle or _verdicts_subtitle(summary.loc["all"].astype(int).to_dict())
     figure, (verdicts, weights) = panels(2, 1, lambda across, down: (PAGE, height), finding, subtitle=subtitle)
-    _draw_bars(verdicts, shown[list(_LOOKS)], _LOOKS, "claims")
-    _draw_bars(weights, shown[list(_SHARES)], _SHARES, "at fault")
+    looks: dict[str, tuple[str, str]] = {name: look for name, look in _LOOKS.items() if name in VERDICTS}
+    _draw_bars(verdicts, shown[list(looks)], looks, "entries")
+    _draw_bars(weights, shown[list(_SHARES)], _SHARES, "issues")
     return figure
 
 
 @drawing("root", "depth", "name", "on", "paper", "number", "verdict")
 def draw_rests(rests: pd.DataFrame, title: str = "", subtitle: str = "") -> Figure:
-    """What rests on the first root of a table as of :func:`rests_table`: a line a row, each under the one it uses.
+    """The entries that use the first root of a table as of :func:`rests_table`: a line for each, under the one it uses.
 
-    The headline says how many rows these are, or ``title``. Raises ValueError if a column is missing.
+    The headline says how many these are, or ``title``. Raises ValueError if a column is missing.
     """
     shown = rests[rests["root"] == rests["root"].iloc[0]].reset_index(drop=True)
     below = shown["verdict"].iloc[1:]
     figure, axes = canvas(PAGE, 0.75 + 0.19 * len(shown))
     headline(
         figure,
-        title or f"{len(below)} rows rest on {shown['number'][0]}; {below.isin(FAULTY).sum()} of them are at fault too",
+        title or f"{len(below)} entries use {shown['number'][0]}; {below.isin(FAULTY).sum()} have issues too",
         subtitle
-        or f"{SHORT_NAMES[shown['paper'][0]]}. Each row stands below the one it uses; in bold what is at fault",
+        or f"{SHORT_NAMES[shown['paper'][0]]}. Each entry is below the one it uses; "
+        "bold: refuted, corrected or depends on the reading",
     )
     places: dict[str, tuple[int, int]] = {}
     lines = shown[["name", "on", "depth", "number", "paper", "verdict"]].itertuples(index=False, name=None)
@@ -147,27 +176,53 @@ def draw_rests(rests: pd.DataFrame, title: str = "", subtitle: str = "") -> Figu
     return figure
 
 
-def judged_again(table: pd.DataFrame, instances: int = QUICK) -> pd.DataFrame:
-    """Claims of a ledger's rows judged here and now: the same table with the verdicts and the evidence that come out.
+def verdicts_in_words(summary: pd.DataFrame) -> str:
+    """What :func:`draw_verdicts` shows, for those who do not see it; ``summary`` is as of :func:`summary_table`.
 
-    What is not checkable stays as it is. Raises ValueError if a row names no claim.
+    >>> verdicts_in_words(summary_table(ledger_table())).startswith("Bars of 100 %, one for each paper; in all, ")
+    True
+    """
+    counts = summary.loc["all"]
+    told = "; ".join(f"{counts[name]} {name}" for name in (*VERDICTS, *WEIGHTS))
+    return f"Bars of 100 %, one for each paper; in all, {told}."
+
+
+def rests_in_words(rests: pd.DataFrame) -> str:
+    """What :func:`draw_rests` shows, for those who do not see it: the entries of the tree, from the root down."""
+    numbers = "; ".join(rests.loc[rests["root"] == rests["root"].iloc[0], "number"])
+    return f"A tree of entries, each below the one it uses: {numbers}."
+
+
+def checked_again(table: pd.DataFrame, instances: int = QUICK) -> pd.DataFrame:
+    """Entries of a ledger checked here and now: the same table with the verdicts and the evidence that come out.
+
+    An entry that is not checkable stays as it is. Raises ValueError if a name is not on record.
 
     >>> table = ledger_table(papers=["alvim2011"], text="Theorem 1's bound")
-    >>> judged_again(table)["verdict"].isin(VERDICTS).all()
+    >>> checked_again(table)["verdict"].isin(VERDICTS).all()
     np.True_
     """
-    judged = table.copy()
+    checked = table.copy()
     for i in table.index[table["verdict"] != "not checkable"]:
         (claim,) = claims_of([str(table.at[i, "name"])])
         finding = claim.find(sample_of(claim, 0, claim.instances(instances)))
-        judged.loc[i, ["verdict", "evidence"]] = [finding.verdict, finding.evidence]
-    return judged
+        checked.loc[i, ["verdict", "evidence"]] = [finding.verdict, finding.evidence]
+    return checked
 
 
 def _verdicts_finding(counts: Mapping[Any, int]) -> str:
-    faulty = sum(counts[verdict] for verdict in FAULTY)
-    relied = counts[list(WEIGHTS)[-1]]
-    return f"Of {counts['claims']} claims {faulty} do not stand as printed; {relied} of them are false and relied on"
+    right = sum(counts[verdict] for verdict in ("proved", "reproduced", "holds", "loose"))
+    return f"{right} of {counts['claims']} statements hold as printed, {counts['corrected']} after a correction"
+
+
+def _verdicts_subtitle(counts: Mapping[Any, int]) -> str:
+    uncertain = counts.get("source text uncertain", 0)
+    garbled = f"{uncertain} {'is' if uncertain == 1 else 'are'} uncertain in our copies, " if uncertain else ""
+    return (
+        f"{counts['corrected misprints']} of {counts['corrected']} corrections are misprints; "
+        f"{counts['depends on the reading']} statements depend on the reading, {counts['refuted']} are refuted, "
+        f"{garbled}{counts['not checkable']} cannot be checked. Below: how much the issues matter"
+    )
 
 
 def _draw_bars(axes: Axes, counts: pd.DataFrame, looks: Mapping[str, tuple[str, str]], name: str) -> None:

@@ -1,4 +1,4 @@
-"""A column of one's own: what it costs to release it, beside what is usual."""
+"""A column of one's own: the least leakage of a release at each distortion, compared with usual mechanisms."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _LOOKS = {
 def draw_own_tradeoff(
     table: pd.DataFrame, own: Mapping[str, float] | None = None, title: str = "", subtitle: str = ""
 ) -> Figure:
-    """Leakage against distortion: the least that is possible, and what is usual; ``own`` is the point of a matrix of one's own.
+    """Leakage against distortion, for the optimal mechanism and for usual ones; ``own`` is the point of a matrix of one's own.
 
     ``table`` has the rows of :func:`paper_repro.columns.tradeoffs.tradeoff`. Raises ValueError if a column is missing.
     """
     figure, axes = canvas(PAGE, 4.2)
-    # Two that are the same are drawn once, under the first name.
+    # Curves that coincide are drawn once, with the first name.
     shown: list[str] = []
     for name in _LOOKS:
         if all((table[name] - table[other]).abs().max() > 1e-9 for other in shown):
@@ -43,7 +43,7 @@ def draw_own_tradeoff(
     if own:
         axes.plot(own["distortion"], own["leakage"], "D", color=COLORS[4])
         axes.annotate("your matrix", (own["distortion"], own["leakage"]), (6, 4), textcoords="offset points")
-    axes.set(xlabel="expected share of values that are changed, in the worst case", ylabel=LEAKAGE)
+    axes.set(xlabel="expected share of entries that are changed, largest over the source set", ylabel=LEAKAGE)
     axes.set_ylim(bottom=0)
     headline(figure, title or _finding(table), subtitle)
     label_lines(axes)
@@ -54,8 +54,8 @@ def _finding(table: pd.DataFrame) -> str:
     saved = (table["nothing_known"] - table["least"]).where(table["least"] < math.inf, 0.0)
     most, place = float(saved.max()), int(saved.argmax())
     if most < 1e-6:
-        return "What is known of the column saves nothing"
-    return f"What is known saves up to {most:.2g} nats, at distortion {table['distortion'].iloc[place]:g}"
+        return "Knowing the source set saves no leakage"
+    return f"Knowing the source set saves up to {most:.2g} nats, at distortion {table['distortion'].iloc[place]:g}"
 
 
 def save_own_tradeoff(

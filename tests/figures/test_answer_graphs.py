@@ -8,8 +8,14 @@ import pytest
 from paper_repro import DifferentialPrivacy, clique, hamming, line, ring
 from paper_repro.claims import read_ledger
 from paper_repro.figures.answer_graphs import (
+    answer_names,
+    cited_graphs,
+    draw_graphs,
+    finding_of_graphs,
     graph_by_name,
+    graph_table,
     matrix_finding,
+    matrix_subtitle,
     matrix_table,
     mechanisms_on,
     named_priors,
@@ -19,6 +25,7 @@ from paper_repro.figures.answer_graphs import (
     utility_page,
     utility_table,
 )
+from paper_repro.figures.layout import check_text, finding_of
 from paper_repro.figures.tables import number_texts
 from paper_repro.graphs import Adjacency
 
@@ -65,8 +72,18 @@ def test_matrices_have_names_and_8_digits():
 
 @pytest.mark.parametrize("labels", [["A"], ["A", "B", "C"], []])
 def test_labels_have_to_be_as_many_as_the_answers(labels):
-    with pytest.raises(ValueError, match=f"labels must name each of the 2 answers, got {len(labels)}"):
+    with pytest.raises(
+        ValueError, match=rf"labels must name each of the 2 answers.*; got {len(labels) or 'none'}.*Give 2 names"
+    ):
         matrix_table(np.eye(2), labels)
+
+
+def test_a_graph_of_another_size_needs_other_labels_and_priors():
+    with pytest.raises(ValueError, match=r"labels must name each of the 8 answers.*got 6: A, B.*Give 8 names, or \[\]"):
+        answer_names(list("ABCDEF"), 8)
+    assert answer_names([], 8) == list(range(8))
+    with pytest.raises(ValueError, match=r"priors must each have 8 probabilities.*got 6: .*set priors to \[\[\]\]"):
+        named_priors([[], [0.1, 0.2, 0.2, 0.2, 0.2, 0.1]], 8)
 
 
 def test_there_has_to_be_a_prior():
@@ -119,9 +136,9 @@ def test_a_line_that_is_no_line_in_order_is_still_served():
 
 def test_what_is_one_matrix_is_shown_once():
     on_clique = same_together(mechanisms_on(clique(6), LOG2, [1 / 6] * 6))
-    assert list(on_clique) == ["truncated geometric", "Alvim et al., and optimal"]
+    assert list(on_clique) == ["truncated geometric", "Alvim et al. and optimal"]
     assert list(same_together(mechanisms_on(line(6), LOG2, [1 / 6] * 6))) == [
-        "truncated geometric, and optimal",
+        "truncated geometric and optimal",
         "Alvim et al.",
     ]
     assert len(same_together(mechanisms_on(ring(6), LOG2, [1 / 6] * 6))) == 3
@@ -152,10 +169,62 @@ def test_print_is_set_against_the_exact_utilities():
         ["0.2243", "0.2857 (2/7)", "0.2857 (2/7)"],
         [r"0.2415 $\neq$ 0.2412 in print", "0.2857 (2/7)", "0.3200 (8/25)"],
     ]
-    assert utility_finding(table).startswith("A right guess has probability 8/25 at best, and 2/7 with")
+    assert utility_finding(table) == "Right guesses have probability 8/25 at best, 2/7 with Alvim et al."
 
 
 def test_findings_of_matrices():
     found = mechanisms_on(line(6), LOG2, [1 / 6] * 6)
-    assert matrix_finding("own", found["Alvim et al."]) == "Own: the true answer is published with probability 4/11"
+    assert matrix_finding("own", found["Alvim et al."]) == "Own: true answer kept with probability 4/11"
     assert matrix_finding("best", found["optimal"]).endswith("with probability 1/3 to 2/3")
+    assert matrix_subtitle("optimal", "(0.6, 0.4)", "line") == "Optimal for the prior (0.6, 0.4); line"
+
+
+@pytest.mark.parametrize(
+    ("graph", "size", "compared", "shown"),
+    [
+        ("clique", 6, ["clique", "ring", "line"], ["clique", "ring", "line"]),
+        ("ring", 3, ["clique", "line"], ["ring", "line"]),  # three answers: the ring is the clique
+        ("line", 2, ["clique", "ring"], ["line"]),
+        ("most frequent value", 4, ["ring"], ["most frequent value", "ring"]),
+        ("ring", 30, [], ["ring"]),
+    ],
+)
+@pytest.mark.parametrize("leakage", [LOG2, 2.0])
+def test_graphs_are_drawn_with_their_edges_and_utilities(graph, size, compared, shown, leakage):
+    values = 4
+    adjacency = graph_by_name(graph, size, values, 3)
+    table = graph_table(graph, adjacency, compared, leakage, answer_names([], adjacency.size))
+    figure = draw_graphs(table)
+    check_text(figure)
+    assert [axes.get_title().lower() for axes in figure.axes] == shown
+    for axes, name in zip(figure.axes, shown, strict=True):
+        rows = table[table["graph"] == name]
+        edges = graph_by_name(name, adjacency.size, values, 3).edges
+        assert len(axes.lines) == len(edges) and len(axes.patches) == adjacency.size == len(rows)
+        found = mechanisms_on(graph_by_name(name, adjacency.size, values, 3), leakage, [1 / len(rows)] * len(rows))
+        assert rows["kept"].to_numpy() == pytest.approx(np.diagonal(found["optimal"]), abs=DIGITS)
+        assert rows["kept"].mean() == pytest.approx(rows["optimal"].iloc[0], abs=DIGITS)
+        assert rows["optimal"].iloc[0] >= rows[["Alvim et al.", "truncated geometric"]].to_numpy().max() - DIGITS
+    best = table.drop_duplicates("graph").set_index("graph")["optimal"]
+    assert ("Fewer neighbors" in finding_of(figure)[0]) == (len(best) > 1 and best.max() > best.min())
+    assert len(finding_of_graphs(table).split()) <= 12 + 2 * (graph == "most frequent value")
+
+
+def test_fewer_neighbors_never_make_the_optimum_worse():
+    table = graph_table("ring", ring(6), ["clique", "line"], LOG2, range(6)).drop_duplicates("graph").set_index("graph")
+    assert table.loc[["clique", "ring", "line"], "optimal"].tolist() == pytest.approx(
+        [2 / 7, 8 / 21, 4 / 9], abs=DIGITS
+    )
+    assert table.loc["ring", "Alvim et al."] == pytest.approx(4 / 11, abs=DIGITS)
+
+
+def test_graphs_to_compare_with_are_known():
+    with pytest.raises(ValueError, match="compared must be of clique, ring, line; got 'tree'"):
+        graph_table("ring", ring(5), ["tree"], LOG2, range(5))
+
+
+def test_pictures_of_graphs_have_names_of_their_own():
+    assert cited_graphs("clique", ["clique", "ring", "line"], 6, LOG2).name == "alvim_graphs"
+    assert cited_graphs("line", ["line", "ring"], 6, LOG2).name == "alvim_graphs_line"
+    others = [cited_graphs("clique", [], 6, LOG2), cited_graphs("clique", ["clique", "ring", "line"], 6, 0.7)]
+    assert len({cited.name for cited in others}) == 2 and not any(cited.name.startswith("alvim") for cited in others)

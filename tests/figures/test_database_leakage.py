@@ -14,6 +14,7 @@ from paper_repro.figures.database_leakage import (
     draw_theorem_1,
     neighbor_table,
     output_table,
+    scale_table,
     scaled_table,
     theorem_1_table,
 )
@@ -90,12 +91,13 @@ def test_the_matrix_is_that_of_figure_4b_in_its_order():
 def test_both_scales_are_told_with_what_a_row_sums_to(values, records, leakage):
     figure = draw_scaled(scaled_table(values, records, leakage))
     check_text(figure)
-    assert finding_of(figure)[0].endswith("it sums to 1")
+    assert finding_of(figure)[0].endswith("in place of 1")
     entries = texts(figure)
     assert len(entries) == len(values) ** (2 * records)
     assert entries.count("$a$") == len(values) ** records
     if records == 2:
-        assert finding_of(figure)[0] == "A row sums to 6 with the printed $a=3/2$; with $a=1/4$ it sums to 1"
+        assert finding_of(figure)[0] == "With the printed scale a row sums to 6 in place of 1"
+        assert finding_of(figure)[1] == "Printed $a = 3/2$, correct $a = 1/4$"
         key = [text.get_text() for text in figure.axes[1].texts]
         assert key[:6] == ["entry", "exact", "as printed", "$a$", "1/4", "3/2"]
 
@@ -182,3 +184,13 @@ def test_outputs_against_proposition_2():
 def test_outputs_that_are_too_many(arguments, message):
     with pytest.raises(ValueError, match=message):
         output_table(*arguments)
+
+
+@pytest.mark.parametrize(("values", "records", "leakage"), [(3, 2, LOG2), (2, 3, 1.0)])
+def test_of_the_three_scales_one_is_that_of_a_mechanism(values, records, leakage):
+    table = scale_table(values, records, leakage).set_index("scale")
+    ratio = math.exp(leakage)
+    bound = records * math.log2(values * ratio / (values - 1 + ratio))
+    largest = [(ratio / (values - 1 + ratio)) ** records, values * ratio / (values - 1 + ratio), bound]
+    assert table["largest entry"].tolist() == pytest.approx(largest, abs=DIGITS)
+    assert table["row sum"].tolist() == pytest.approx([1.0, *(a / largest[0] for a in largest[1:])], abs=10 * DIGITS)

@@ -98,7 +98,13 @@ def test_verdicts_and_weights_are_told_apart_in_grey_and_by_their_names(table):
     summary = ledger.summary_table(table)
     figure = ledger.draw_verdicts(summary)
     check_text(figure)
-    assert f"Of {len(table)} claims" in finding_of(figure)[0]
+    right = table["verdict"].isin(["proved", "reproduced", "holds", "loose"]).sum()
+    corrected = table[table["verdict"] == "corrected"]
+    finding, subtitle = finding_of(figure)
+    assert finding == f"{right} of {len(table)} statements hold as printed, {len(corrected)} after a correction"
+    misprints = (corrected["weight"] == "misprint").sum()
+    assert subtitle.startswith(f"{misprints} of {len(corrected)} corrections are misprints; ")
+    assert f"{(table['verdict'] == 'depends on the reading').sum()} statements depend on the reading" in subtitle
     papers = ["all", *(paper for paper in PAPERS if paper in summary.index)]
     for axes, names in zip(figure.axes, (VERDICTS, WEIGHTS), strict=True):
         assert {container.get_label() for container in axes.containers} == set(names)
@@ -263,7 +269,9 @@ def test_the_picture_of_what_rests_on_what_names_every_row():
         labels = [text.get_text() for text in figure.axes[0].texts]
         assert labels[::3] == shown["number"].tolist()
         assert labels[2::3] == shown["verdict"].tolist()
-        assert finding_of(figure)[0].startswith(f"{len(shown) - 1} rows rest on {shown['number'].iloc[0]}")
+        assert finding_of(figure)[0].startswith(f"{len(shown) - 1} entries use {shown['number'].iloc[0]}")
+        told = ledger.rests_in_words(rests)
+        assert all(number in told for number in shown["number"])
 
 
 def test_the_html_asks_nobody_for_anything_and_is_the_same_each_time(made_up):
@@ -281,15 +289,15 @@ def test_pages_are_written_where_they_are_wanted(tmp_path):
         ledger_pages.save_pages({"../page.md": "# Page\n"}, tmp_path)
 
 
-def test_claims_are_judged_again(table):
+def test_entries_are_checked_again(table):
     some = table[table["name"].isin(["kalantari2016.lemma_1", "alvim2011.theorem_4_legal"])]
-    judged = ledger.judged_again(some.assign(verdict="holds", evidence=""))
-    for name, verdict, evidence in judged[["name", "verdict", "evidence"]].itertuples(index=False):
+    checked = ledger.checked_again(some.assign(verdict="holds", evidence=""))
+    for name, verdict, evidence in checked[["name", "verdict", "evidence"]].itertuples(index=False):
         (claim,) = claims_of([name])
         assert evidence
         assert verdict == claim.find(sample_of(claim, 0, claim.instances(QUICK))).verdict
     with pytest.raises(ValueError, match="unknown claim 'nothing'"):
-        ledger.judged_again(some.assign(name="nothing"))
+        ledger.checked_again(some.assign(name="nothing"))
 
 
 def test_the_notebook_shows_the_rows_asked_for_and_every_finding(table):
