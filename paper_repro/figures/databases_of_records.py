@@ -123,7 +123,7 @@ def databases_in_words(values: int, records: int, notions: Sequence[Notion], pri
     """The panels of :func:`draw_global` as an alternative text.
 
     >>> from paper_repro.notions import RenyiDP
-    >>> databases_in_words(2, 1, [RenyiDP(2)])[25:]
+    >>> databases_in_words(2, 1, [RenyiDP(2)])[22:]
     'uniform prior: one panel a notion, the optimal leakage in the band between bounds as printed for D < 0.5.'
     """
     said = f"{records} record{'s' * (records != 1)} of {values} values, {'a prior' if len(prior) else 'uniform prior'}"
