@@ -120,7 +120,7 @@ def test_best_refuses_wrong_options_by_their_names(refused, arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["P_II_7", "--distortion", 0.2], "unknown source set 'P_II_7'; known are P_I_2, P_II_4"),
+        (["P_II_7", "--distortion", 0.2], "the source set must be one of P_I_2, P_II_4"),
         (["lost.csv", "--distortion", 0.2], f"no source set file lost.csv in {Path.cwd()}"),
     ],
 )
@@ -137,10 +137,13 @@ def test_the_help_of_best_lists_the_known_sets_and_notions(call):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"a,b\n0.5\n", "own.csv: line 2 has 1 columns where the header names 2 letters"),
-        (b"a,b\n0.5,half\n", "own.csv: line 2, column 'b' is 'half'"),
-        (b"a,b\n0.5,0.4\n", "own.csv: line 2 sums to 0.9; every row must sum to 1 within 1e-09"),
-        (b"", "own.csv: needs a header"),
+        (b"a,b\n0.5\n", "own.csv: line 2 must have 2 columns, one for each category of the header; got 1."),
+        (
+            b"a,b\n0.5,half\n",
+            "own.csv: line 2, column 'b' must be a probability, a finite number between 0 and 1; got 'half'.",
+        ),
+        (b"a,b\n0.5,0.4\n", "own.csv: line 2 must sum to 1 within 1e-09; got 0.9."),
+        (b"", "own.csv must have a header"),
     ],
 )
 def test_best_refuses_a_bad_csv_in_one_line(refused, tmp_path, content, message):
