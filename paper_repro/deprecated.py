@@ -95,8 +95,9 @@ def says_how(way_out: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 try:
                     bind(*args, **kwargs)
                 except TypeError as error:
+                    name = function.__qualname__.removesuffix(".__init__")
                     raise TypeError(
-                        f"{function.__qualname__.removesuffix('.__init__')}: the arguments must fit its signature; got the error {str(error)!r}. "
+                        f"{name}: the arguments must fit its signature; got the error {str(error)!r}. "
                         f"{way_out[0].upper()}{way_out[1:]}."
                     ) from None
                 raise

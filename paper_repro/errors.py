@@ -44,7 +44,11 @@ def retold(error: ValueError, text: str) -> ValueError:
 
 
 class Clause(str):
-    """Words that say what was given, where the value itself would not: "shape (2, 3)"."""
+    """Words that say what was given, where the value itself would not.
+
+    >>> wrong("matrix", "be square", Clause("shape (2, 3)"))
+    'matrix must be square; got shape (2, 3).'
+    """
 
     __slots__ = ()
 

@@ -512,7 +512,12 @@ def test_mistakes_elsewhere():
             parallel_composition(FAIR, 2, distortion=distortion)
     with pytest.raises(ValueError, match="exactly one of distortion and leakage must be given; got both"):
         parallel_composition(FAIR, 2, distortion=0.5, leakage=0.5)
-    with pytest.raises(ValueError, match=r"a leakage is not shared among records .*optimal_database_mechanism"):
+    with pytest.raises(
+        ValueError,
+        match=r"notion must have standard=True if records share a leakage; got ApproximateDP\(delta=0\.1\)\. "
+        r"Give a distortion, or for the uniform prior use optimal_database_mechanism\(values, records, "
+        r"leakage=\.\.\.\)\.",
+    ):
         parallel_composition(FAIR, 2, leakage=0.5, notion=POINTWISE)
     with pytest.raises(ValueError, match="write load_source_set"):
         parallel_composition([0.5, 0.5], 2, distortion=0.5)

@@ -497,12 +497,12 @@ def test_costs_in_any_unit(scale, notion):
         ),
         (
             lambda: SourceSet([0.5, 0.5], letters="ab"),
-            r'SourceSet\.__init__: the arguments must fit its signature; got the error "got an unexpected '
+            r'SourceSet: the arguments must fit its signature; got the error "got an unexpected '
             "keyword argument 'letters'\"\\. Write SourceSet\\(vertices, labels=\\.\\.\\., name=\\.\\.\\.\\)\\.",
         ),
         (
             lambda: Mechanism(np.eye(2), letters="ab"),
-            r'Mechanism\.__init__: the arguments must fit its signature; got the error "got an unexpected '
+            r'Mechanism: the arguments must fit its signature; got the error "got an unexpected '
             "keyword argument 'letters'\"\\. Write Mechanism\\(matrix, labels=\\.\\.\\.\\)\\.",
         ),
     ],

@@ -394,7 +394,7 @@ def save(document: Mapping[str, Any], path: str | Path) -> None:
 
     Raises
     ------
-    TypeError
+    TypeError, ValueError
         If the path is none.
     OSError
         If the file cannot be written; the message says why.
@@ -405,8 +405,12 @@ def save(document: Mapping[str, Any], path: str | Path) -> None:
     """
     if not isinstance(path, str | Path):
         raise TypeError(wrong("path", "be the path of a file, as text or a Path", path))
+    _write(written(document), path)
+
+
+def _write(text: str, path: str | Path) -> None:
     try:
-        Path(path).write_text(written(document), encoding="utf-8")
+        Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         said = f"cannot write {printable(str(path))}: {error.strerror}. Check the folder and its permissions."
         raise type(error)(said) from None

@@ -165,8 +165,8 @@ class ChannelLiftProgram:
         if (work := vertices.size * vertices.shape[1]) > _MOST_WORK:
             raise ValueError(
                 wrong(
-                    "the source set",
-                    f"need at most {_MOST_WORK} coefficients in its linear program",
+                    "the linear program",
+                    f"have at most {_MOST_WORK} coefficients",
                     Clause(f"{work} for {vertices.shape[1]} categories and {len(vertices)} vertices"),
                     "Merge rare categories, or give fewer vertices.",
                 )

@@ -414,8 +414,8 @@ def _check_size(comparisons: int, letters: int) -> None:
     if comparisons * letters > _MOST_ROWS:
         raise ValueError(
             wrong(
-                "the source set",
-                f"need at most {_MOST_ROWS} rows in its linear program",
+                "the linear program",
+                f"have at most {_MOST_ROWS} rows",
                 Clause(f"{comparisons * letters} for {letters} categories"),
                 "Merge rare categories, or use a closed form such as uniform_least_distortion.",
             )

@@ -249,5 +249,9 @@ def test_costs_may_be_in_any_unit(notion, unit, budget):
 def test_what_has_no_file_says_why():
     with pytest.raises(ValueError, match="at most 64 databases"):
         _ = pr.optimal_database_mechanism(2, 100, distortion=1).certificate
-    with pytest.raises(ValueError, match="at most 64 letters where tables are proved"):
+    with pytest.raises(
+        ValueError,
+        match="the number of categories must be at most 64 for a certificate where tables are proved; got "
+        r"65\. Merge rare categories, so that the fractions fit a file\.",
+    ):
         _ = pr.optimal_mechanism(pr.SourceSet([1 / 65] * 65), distortion=0.5, notion=pr.RenyiDP(2)).certificate

@@ -168,7 +168,11 @@ def test_neighbors_on_a_graph(graph, delta, standard):
 @pytest.mark.parametrize(
     ("delta", "message"),
     [
-        (1.0, r"delta must be a probability, at least 0 and below 1; got 1\.0; at 1 every mechanism would do"),
+        (
+            1.0,
+            r"delta must be a probability, at least 0 and below 1; got 1\.0\. Give a probability such as "
+            r"0\.1; at 1 the leakage of every mechanism is 0\.",
+        ),
         (-0.1, r"at least 0 and below 1; got -0\.1"),
         (math.nan, "at least 0 and below 1; got nan"),
         (math.inf, "at least 0 and below 1; got inf"),
@@ -183,9 +187,9 @@ def test_bad_delta(delta, message):
 @both
 def test_the_graph_must_fit(standard):
     notion = ApproximateDP(0.1, standard, line(3))
-    with pytest.raises(ValueError, match="graph of neighbors has 3 vertices and there are 4 letters; give one vertex"):
+    with pytest.raises(ValueError, match=r"adjacency must have 4 vertices, one per category; got 3\."):
         notion.leakage(np.eye(4))
-    with pytest.raises(ValueError, match="graph of neighbors has 3 vertices and there are 4 letters; give one vertex"):
+    with pytest.raises(ValueError, match=r"adjacency must have 4 vertices, one per category; got 3\."):
         optimal_mechanism(PRIOR, distortion=0.1, notion=notion)
 
 

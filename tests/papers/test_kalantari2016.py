@@ -262,7 +262,11 @@ def test_theorems_3_and_4_are_theorem_1_where_they_hold():
         r"theorem_2\.",
     ):
         isit.theorem_3(known, 0.3)
-    with pytest.raises(ValueError, match=r"below 0\.4 and from 0\.5 on; got 0\.4"):
+    with pytest.raises(
+        ValueError,
+        match=r"distortion must be below 0\.4 or at least 0\.5 for Theorem 3; got 0\.4\. Between them use "
+        r"theorem_2\.",
+    ):
         isit.theorem_3(known, 0.4, "corrected")
 
 

@@ -165,7 +165,11 @@ def test_theorem_6_as_printed(m, n, changed, theta):
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_theorem_6_of_many_records(notion):
     if notion == MAXIMAL:
-        with pytest.raises(ValueError, match="give the SourceSet over the m"):
+        with pytest.raises(
+            ValueError,
+            match=r"source must be given for maximal information, which depends on it; got None\. Give the "
+            r"SourceSet over the m\^n databases\.",
+        ):
             zhong.theorem_6(notion, 50, 1000, 10.0, Floor(0.5))
         return
     found = zhong.theorem_6(notion, 50, 1000, 10.0, Floor(0.5, 1.5), alpha=2000.0, delta=1e-9)
@@ -356,7 +360,7 @@ r"SourceSet over the m\^n databases\."
 r"source must be given for maximal information, which depends on it; got None\. Give the "
 r"SourceSet over m categories\."
 )),
-        (lambda: zhong.theorem_7(DP, 2, 3, 1, UNIFORM_4), r"source must have 2\^3 categories, .* 3 records with 2 values; got 4\."),
+        (lambda: zhong.theorem_7(DP, 2, 3, 1, UNIFORM_4), r"source must have 2\^3 categories, .* with 2 values; got 4\."),
         (lambda: zhong.theorem_7(DP, 2, 2, 1, SourceSet(FOUR)), (
 r"source must have the uniform distribution in its hull for Theorem 7; got SourceSet\(V=1, M=4, "
 r"Class II\)\."

@@ -81,7 +81,9 @@ def test_bounds_of_nothing():
 
 def test_large_programs_are_refused():
     with pytest.raises(
-        ValueError, match="a channel over 201 letters has 40401 entries, at most 40000 are solved for; take fewer"
+        ValueError,
+        match="the number of categories must be at most 200 for a program over all entries of the mechanism; "
+        r"got 201\. Merge rare categories, or leave costs out where every change costs the same\.",
     ):
         ChannelInformationProgram(np.full((1, 201), 1 / 201), 1.0 - np.eye(201), 2.0)
 

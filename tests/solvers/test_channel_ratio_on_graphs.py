@@ -220,12 +220,27 @@ def test_long_lines_and_rings(graph, leakage):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: uniform_least_distortion(line(4), 1.0), "4 vertices, 3 edges.* is not vertex-transitive"),
+        (
+            lambda: uniform_least_distortion(line(4), 1.0),
+            r"adjacency must be vertex-transitive for this closed form; got Adjacency\(line: 4 vertices, 3 "
+            r"edges\)\. Use optimal_mechanism with DifferentialPrivacy\(adjacency\)\.",
+        ),
         (lambda: uniform_least_distortion(ring(4), -1.0), "at least 0 nats"),
         (lambda: uniform_least_distortion(ring(4), math.nan), "at least 0 nats"),
-        (lambda: on_graph(uniform(400), ring(400)), "320000 rows, at most 200000 are solved; .*uniform_least"),
-        (lambda: distance_mechanism(ring(6), 0.0), "above 0 nats; got 0.0; at 0 use Mechanism.constant"),
-        (lambda: distance_mechanism(ring(5_001), 1.0), "5001 vertices is too large"),
+        (
+            lambda: on_graph(uniform(400), ring(400)),
+            "the linear program must have at most 200000 rows; got 320000 for 400 "
+            r"categories\. Merge rare categories, or use a closed form such as uniform_least_distortion\.",
+        ),
+        (
+            lambda: distance_mechanism(ring(6), 0.0),
+            r"leakage must be above 0 nats for a distance mechanism; got 0\.0\. At 0 use " r"Mechanism\.constant\.",
+        ),
+        (
+            lambda: distance_mechanism(ring(5_001), 1.0),
+            r"the graph must have at most 5000 vertices for its matrix of distances; got 5001\. Use "
+            r"distances_from\(vertex\) or border_sizes\(vertex\)\.",
+        ),
         (lambda: truncated_geometric(0, 1.0), "at least 1; got 0"),
         (lambda: truncated_geometric(3, -1.0), "at least 0 nats"),
     ],
