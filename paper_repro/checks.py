@@ -187,7 +187,7 @@ def check_between(
         found = as_number(value)
     except TypeError:
         number = "" if allowed.startswith("a number") else "a number, "
-        raise ValueError(wrong(name, f"be {number}{allowed}", value, _as_text(value) or fix)) from None
+        raise ValueError(wrong(name, f"be {number}{allowed}", value, _as_text(value))) from None
     exact = getattr(found, "exact", found)
     if not least <= exact <= most:
         raise ValueError(wrong(name, f"be {allowed}", found if exact is found else value, fix))

@@ -8,10 +8,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["accepts_old_call", "says_how"]
+__all__ = ["accepts_old_call", "made_by", "says_how"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 def accepts_old_call(*positions: str, **keywords: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -95,12 +96,32 @@ def says_how(way_out: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     bind(*args, **kwargs)
                 except TypeError as error:
                     raise TypeError(
-                        f"{function.__qualname__}: the arguments must fit its signature; got the error {str(error)!r}. "
+                        f"{function.__qualname__.removesuffix('.__init__')}: the arguments must fit its signature; got the error {str(error)!r}. "
                         f"{way_out[0].upper()}{way_out[1:]}."
                     ) from None
                 raise
 
         return call
+
+    return _decorate
+
+
+def made_by(way_out: str) -> Callable[[type[T]], type[T]]:
+    """:func:`says_how` for the constructor of a dataclass. Raises TypeError, with the way out, when it is called otherwise.
+
+    >>> @made_by("write Half(of)")
+    ... class Half:
+    ...     def __init__(self, of):
+    ...         self.value = of / 2
+    >>> Half()
+    Traceback (most recent call last):
+    TypeError: Half: the arguments must fit its signature; got the error "missing a required argument: 'of'". Write
+    Half(of).
+    """
+
+    def _decorate(cls: type[T]) -> type[T]:
+        cls.__init__ = says_how(way_out)(cls.__init__)  # type: ignore[method-assign]
+        return cls
 
     return _decorate
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import as_fraction, as_number, check_count, check_grid, check_probability_rows
-from paper_repro.deprecated import accepts_old_call
+from paper_repro.deprecated import accepts_old_call, says_how
 from paper_repro.errors import Clause, optional, shown, wrong
 from paper_repro.types import FloatArray, IntArray
 
@@ -599,6 +599,7 @@ class Query:
     values: Sequence[Hashable]
     records: int
 
+    @says_how("write Query(function, values, records)")
     @accepts_old_call(individuals="records")
     def __init__(
         self, function: Callable[[tuple[Any, ...]], Hashable], values: int | Sequence[Hashable], records: int

@@ -360,7 +360,7 @@ class SourceSet(ShownAsTable):
                 wrong(
                     str(path),
                     "have a header that names the categories and at least one line of probabilities",
-                    Clause(f"{len(lines)} such lines"),
+                    Clause(f"{len(lines)} line{'s' * (len(lines) != 1)}"),
                     "Lines that are empty or begin with # do not count.",
                 )
             )

@@ -16,6 +16,7 @@ from paper_repro.checks import (
     check_leakage,
     check_probability_rows,
 )
+from paper_repro.errors import shown
 
 
 @pytest.mark.parametrize("count", [1, np.int64(1), np.uint8(1)])
@@ -25,9 +26,9 @@ def test_counts_are_returned_as_integers(count):
 
 @pytest.mark.parametrize("count", [0, -1, 1.0, 2.5, "3", None, True, np.bool_(True), [1], np.ma.masked])
 def test_a_count_is_a_whole_number(count):
-    with pytest.raises(ValueError, match="records must be a whole number, at least 1, got") as error:
+    with pytest.raises(ValueError, match="records must be a whole number, at least 1; got") as error:
         check_count(count, "records")
-    assert repr(count) in str(error.value)
+    assert f"; got {shown(count)}." in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_a_distortion_is_between_0_and_1(value):
     with pytest.raises(ValueError, match="between 0 and 1") as error:
         check_distortion(value)
     assert repr(float(value)) in str(error.value)
-    assert "divide by 100 if it is a percentage" in str(error.value)
+    assert "Divide by 100 if it is a percentage." in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_a_distortion_is_between_0_and_1(value):
 def test_a_distortion_is_a_number(value):
     with pytest.raises(ValueError, match="distortion must be a number") as error:
         check_distortion(value)
-    assert "between 0 and 1" in str(error.value) and repr(value) in str(error.value)
+    assert "between 0 and 1" in str(error.value) and f"; got {shown(value)}." in str(error.value)
 
 
 @pytest.mark.parametrize("value", [0, 3, math.inf, np.float64(0.25)])
@@ -73,38 +74,114 @@ def test_a_leakage_is_at_least_0(value):
 def test_a_leakage_is_a_number(value):
     with pytest.raises(ValueError, match="leakage must be a number, at least 0 nats") as error:
         check_leakage(value)
-    assert repr(value) in str(error.value)
+    assert f"; got {shown(value)}." in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("rows", "named", "advice"),
     [
-        ([[0.5, 0.5], [-0.5, 1.5]], "row 1, letter 0 is -0.5", "between 0 and 1"),
-        ([[-1e-17, 1.0]], "row 0, letter 0 is -1e-17", "between 0 and 1"),
-        ([[0.5, math.nan]], "row 0, letter 1 is nan", "finite number between 0 and 1"),
-        ([[0.5, math.inf]], "row 0, letter 1 is inf", "finite number between 0 and 1"),
-        ([[None, 1.0]], "row 0, letter 0 is None", "finite number between 0 and 1"),
-        ([["half", 0.5]], "row 0, letter 0 is 'half'", "finite number between 0 and 1"),
-        ([0.5, "half"], "row 0, letter 1 is 'half'", "finite number between 0 and 1"),
-        (np.array([[0.5, "half"]], dtype=object), "row 0, letter 1 is 'half'", "finite number between 0 and 1"),
-        ("half", "row 0, letter 0 is 'half'", "finite number between 0 and 1"),
-        ([0.5, 0.5, False], "row 0, letter 2 is False", "finite number between 0 and 1"),
-        (np.array([True, False]), "row 0, letter 0 is True", "finite number between 0 and 1"),
-        (["0.5", "O.5"], "row 0, letter 1 is 'O.5'", "finite number between 0 and 1"),
-        ([10**400, 0.5], "row 0, letter 0 is 1000", "finite number between 0 and 1"),
-        ([0.5 + 0j, 0.5], "row 0, letter 0 is (0.5+0j)", "finite number between 0 and 1"),
-        (np.ma.masked_array([0.5, 0.5], [0, 1]), "row 0, letter 1 is None", "finite number between 0 and 1"),
-        ([[np.ma.masked, 0.5]], "row 0, letter 0 is masked", "finite number between 0 and 1"),
+        (
+            [[0.5, 0.5], [-0.5, 1.5]],
+            "row 1, category 0 must be a probability, a finite number between 0 and 1; got -0.5",
+            "between 0 and 1",
+        ),
+        (
+            [[-1e-17, 1.0]],
+            "row 0, category 0 must be a probability, a finite number between 0 and 1; got -1e-17",
+            "between 0 and 1",
+        ),
+        (
+            [[0.5, math.nan]],
+            "row 0, category 1 must be a probability, a finite number between 0 and 1; got nan",
+            "finite number between 0 and 1",
+        ),
+        (
+            [[0.5, math.inf]],
+            "row 0, category 1 must be a probability, a finite number between 0 and 1; got inf",
+            "finite number between 0 and 1",
+        ),
+        (
+            [[None, 1.0]],
+            "row 0, category 0 must be a probability, a finite number between 0 and 1; got None",
+            "finite number between 0 and 1",
+        ),
+        (
+            [["half", 0.5]],
+            "row 0, category 0 must be a probability, a finite number between 0 and 1; got 'half'",
+            "finite number between 0 and 1",
+        ),
+        (
+            [0.5, "half"],
+            "row 0, category 1 must be a probability, a finite number between 0 and 1; got 'half'",
+            "finite number between 0 and 1",
+        ),
+        (
+            np.array([[0.5, "half"]], dtype=object),
+            "row 0, category 1 must be a probability, a finite number between 0 and 1; got 'half'",
+            "finite number between 0 and 1",
+        ),
+        (
+            "half",
+            "row 0, category 0 must be a probability, a finite number between 0 and 1; got 'half'",
+            "finite number between 0 and 1",
+        ),
+        (
+            [0.5, 0.5, False],
+            "row 0, category 2 must be a probability, a finite number between 0 and 1; got False",
+            "finite number between 0 and 1",
+        ),
+        (
+            np.array([True, False]),
+            "row 0, category 0 must be a probability, a finite number between 0 and 1; got True",
+            "finite number between 0 and 1",
+        ),
+        (
+            ["0.5", "O.5"],
+            "row 0, category 1 must be a probability, a finite number between 0 and 1; got 'O.5'",
+            "finite number between 0 and 1",
+        ),
+        (
+            [10**400, 0.5],
+            "row 0, category 0 must be a probability, a finite number between 0 and 1; got 1000",
+            "finite number between 0 and 1",
+        ),
+        (
+            [0.5 + 0j, 0.5],
+            "row 0, category 0 must be a probability, a finite number between 0 and 1; got (0.5+0j)",
+            "finite number between 0 and 1",
+        ),
+        (
+            np.ma.masked_array([0.5, 0.5], [0, 1]),
+            "row 0, category 1 must be a probability, a finite number between 0 and 1; got None",
+            "finite number between 0 and 1",
+        ),
+        (
+            [[np.ma.masked, 0.5]],
+            "row 0, category 0 must be a probability, a finite number between 0 and 1; got masked",
+            "finite number between 0 and 1",
+        ),
         ((p for p in [0.5, 0.5]), "generator", "in a list or an array"),
-        ([[[0.5], [0.5, 0.1]], [0.5, 0.5]], "row 0, letter 0 is [0.5]", "finite number between 0 and 1"),
-        ([[0.5, 0.5], [0.5, 0.6]], "row 1 sums to 1.1", "divide it by its sum"),
-        ([[50, 50]], "row 0 sums to 100.0", "divide it by its sum"),
-        ([[0.5, 0.5], [1.0]], "row 1 has 1 letters and row 0 has 2", "write 0 for a letter that never occurs"),
+        (
+            [[[0.5], [0.5, 0.1]], [0.5, 0.5]],
+            "row 0, category 0 must be a probability, a finite number between 0 and 1; got [0.5]",
+            "finite number between 0 and 1",
+        ),
+        (
+            [[0.5, 0.5], [0.5, 0.6]],
+            "row 1 must sum to 1 within 1e-09; got 1.1.",
+            "Correct the row, or divide it by its sum.",
+        ),
+        ([[50, 50]], "row 0 must sum to 1 within 1e-09; got 100.0.", "Correct the row, or divide it by its sum."),
+        (
+            [[0.5, 0.5], [1.0]],
+            "row 1 must have 2 entries, as many as row 0; got 1.",
+            "Write 0 for a category that never occurs.",
+        ),
         ([[0.5, 0.5], 0.5], "[[0.5, 0.5], 0.5]", "table of probabilities"),
-        ([], "shape (0,)", "give one list of probabilities per row"),
-        ([[], []], "shape (2, 0)", "give one list of probabilities per row"),
-        ([[[0.5, 0.5]]], "shape (1, 1, 2)", "give one list of probabilities per row"),
-        (0.5, "shape ()", "give one list of probabilities per row"),
+        ([], "shape (0,)", "Give one list of probabilities per row."),
+        ([[], []], "shape (2, 0)", "Give one list of probabilities per row."),
+        ([[[0.5, 0.5]]], "shape (1, 1, 2)", "Give one list of probabilities per row."),
+        (0.5, "shape ()", "Give one list of probabilities per row."),
     ],
 )
 def test_unusable_rows_are_named(rows, named, advice):
@@ -143,7 +220,7 @@ def test_rounding_alone_changes_nothing():
 
 @pytest.mark.parametrize("delta", [-0.1, 1.0, 1.5, float("nan"), float("inf"), "a", None])
 def test_delta_outside_its_range_is_refused(delta):
-    with pytest.raises(ValueError, match=r"delta must be a (probability|number), a?.*at least 0 and below 1, got"):
+    with pytest.raises(ValueError, match=r"delta must be a (probability|number), a?.*at least 0 and below 1; got"):
         check_delta(delta)
 
 

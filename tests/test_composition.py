@@ -296,7 +296,8 @@ def test_neighbors_differ_in_one_record_and_graphs_of_letters_are_refused(notion
         lambda: optimal_database_mechanism(2, 2, distortion=0.1, notion=notion(line(4))),
     ):
         with pytest.raises(
-            ValueError, match=r"databases that differ in one record, so that .*line.* must have no graph"
+            ValueError,
+            match=r"notion must have no adjacency here, .* differ in one record; got .*line.*\. Make it without adjacency",
         ):
             call()
 
@@ -345,9 +346,13 @@ def test_the_largest_product():
     half = np.full((2, 2), 0.5)
     assert product_mechanism([half] * 11).alphabet_size == 2048
     assert product_mechanism([np.eye(3)]).labels == ((0,), (1,), (2,))
-    with pytest.raises(ValueError, match=r"12 records have 4096 databases, too many .*at most 2048.*parallel_leakage"):
+    with pytest.raises(
+        ValueError,
+        match="mechanisms must have at most 2048 databases for a channel that is written out; got 12 records "
+        r"with 4096\. Use parallel_leakage and parallel_distortion, which need no channel\.",
+    ):
         product_mechanism([half] * 12)
-    with pytest.raises(ValueError, match="1000 records have about 1e301 databases"):
+    with pytest.raises(ValueError, match=r"at most 2048 databases .*; got 1000 records with about 1e301"):
         product_mechanism([half] * 1000)
 
 
@@ -440,23 +445,47 @@ FAIR = SourceSet([0.5, 0.5])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([], MaximalLeakage()), "at least 1 record, got no mechanisms"),
-        ((3, MaximalLeakage()), "mechanisms must be a sequence, one per record, got 3"),
-        ((KEEP, MaximalLeakage()), r"one mechanism per record, such as \[mechanism\] \* records"),
-        ((KEEP.matrix, MaximalLeakage()), r"record 0: a mechanism's matrix must be square, got shape \(1, 2\)"),
-        (([KEEP, [[0.5, 0.6], [0.5, 0.5]]], MaximalLeakage()), "record 1: mechanism: row 0 sums to 1.1"),
-        (([KEEP], "maximal leakage"), "notion must be a privacy notion .*'maximal leakage'; see notion_by_name"),
+        (([], MaximalLeakage()), r"mechanisms must be those of at least 1 record; got none\."),
+        ((3, MaximalLeakage()), "mechanisms must be a sequence, one per record; got 3"),
+        ((KEEP, MaximalLeakage()), (
+r"mechanisms must be a sequence, one per record; got Mechanism\(M=2, diagonal=\[0\.75, "
+r"0\.75\]\)\. Write \[mechanism\] \* records\."
+)),
+        ((KEEP.matrix, MaximalLeakage()), (
+r"record 0: matrix must be square; got shape \(1, 2\)\. Give other channels as they are to a "
+r"notion's leakage\(matrix, source\) and to min_entropy_leakage\."
+)),
+        (([KEEP, [[0.5, 0.6], [0.5, 0.5]]], MaximalLeakage()), (
+r"record 1: matrix: row 0 must sum to 1 within 1e-09; got 1\.1\. Correct the row, or divide it "
+r"by its sum\."
+)),
+        (([KEEP], "maximal leakage"), (
+r"notion must be a privacy notion such as MutualInformation\(\); got 'maximal leakage'\. See "
+r"notion_by_name\."
+)),
         (([KEEP], MaximalLeakage), "notion must be a privacy notion"),
         (
             ([KEEP] * 3, MutualInformation()),
-            r"mutual information depends on the sources .*\(mechanisms, notion=..., sources=...\)",
+            (
+r"sources must be given for mutual information, which depends on them; got None\. Write "
+r"parallel_leakage\(mechanisms, notion=\.\.\., sources=\.\.\.\)\."
+),
         ),
-        (([KEEP] * 3, SibsonInformation(2)), "Sibson information depends on the sources"),
-        (([KEEP] * 3, MaximalInformation()), "maximal information depends on the sources"),
-        (([KEEP] * 3, MaximalLeakage(), [FAIR] * 2), "3 mechanisms and 2 source sets; give one per record, or one for all"),
-        (([KEEP], MaximalLeakage(), 5), "sources must be a SourceSet, or a sequence with one per record, got 5"),
-        (([KEEP], MaximalLeakage(), [[0.5, 0.5]]), r"record 0: the source must be a SourceSet, got \[0.5, 0.5\]"),
-        (([KEEP, np.eye(3)], DifferentialPrivacy(), FAIR), "record 1: the mechanism has 3 letters and the source set 2"),
+        (([KEEP] * 3, SibsonInformation(2)), (
+r"sources must be given for Sibson information, which depends on them; got None\. Write "
+r"parallel_leakage\(mechanisms, notion=\.\.\., sources=\.\.\.\)\."
+)),
+        (([KEEP] * 3, MaximalInformation()), (
+r"sources must be given for maximal information, which depends on them; got None\. Write "
+r"parallel_leakage\(mechanisms, notion=\.\.\., sources=\.\.\.\)\."
+)),
+        (([KEEP] * 3, MaximalLeakage(), [FAIR] * 2), r"sources must be one SourceSet .* each of 3 mechanisms; got 2\."),
+        (([KEEP], MaximalLeakage(), 5), "sources must be a SourceSet, or a sequence with one per record; got 5"),
+        (([KEEP], MaximalLeakage(), [[0.5, 0.5]]), (
+r"sources\[0\] must be a SourceSet; got \[0\.5, 0\.5\]\. Write SourceSet\(\.\.\.\) around the "
+r"priors\."
+)),
+        (([KEEP, np.eye(3)], DifferentialPrivacy(), FAIR), r"sources\[1\] must have 3 categories, as the mechanism .*; got 2\."),
     ],
 )  # fmt: skip
 def test_mistakes_in_parallel_leakage(arguments, message):
@@ -465,19 +494,23 @@ def test_mistakes_in_parallel_leakage(arguments, message):
 
 
 def test_mistakes_elsewhere():
-    with pytest.raises(ValueError, match=r"give parallel_distortion\(mechanisms, sources\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"sources must be given, as the distortion depends on them; got None\. Write "
+        r"parallel_distortion\(mechanisms, sources\)\.",
+    ):
         parallel_distortion([KEEP], None)
     with pytest.raises(ValueError, match="at least 1 record"):
         product_mechanism([])
     for records in (0, -1, 2.5, "two", True, math.nan):
-        with pytest.raises(ValueError, match="records must be a whole number, at least 1, got"):
+        with pytest.raises(ValueError, match="records must be a whole number, at least 1; got"):
             parallel_composition(FAIR, records, distortion=0.5)
     with pytest.raises(ValueError, match="records must be at most 1000000000, for memory and rounding"):
         parallel_composition(FAIR, 10**15, distortion=0.5)
     for distortion in (-0.1, 2.1, math.nan):
-        with pytest.raises(ValueError, match="expected number of records changed between 0 and 2, got"):
+        with pytest.raises(ValueError, match="expected number of records changed between 0 and 2; got"):
             parallel_composition(FAIR, 2, distortion=distortion)
-    with pytest.raises(ValueError, match="exactly one budget"):
+    with pytest.raises(ValueError, match="exactly one of distortion and leakage must be given; got both"):
         parallel_composition(FAIR, 2, distortion=0.5, leakage=0.5)
     with pytest.raises(ValueError, match=r"a leakage is not shared among records .*optimal_database_mechanism"):
         parallel_composition(FAIR, 2, leakage=0.5, notion=POINTWISE)

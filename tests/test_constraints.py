@@ -168,22 +168,26 @@ def test_graphs_may_forbid_what_neighbors_do_not_publish():
         (
             pr.DifferentialPrivacy(),
             {"forbidden": [("a", "c")]},
-            r"\('a', 'c'\) is impossible.*neighbor 'b'.*ApproximateDP",
+            r"forbidden \('a', 'c'\) must come with \('b', 'c'\) for finite differential privacy, as 'a' and "
+            r"'b' are neighbors; got no such pair\. Forbid 'c' for all its neighbors, or take a graph in "
+            r"which these are none, ApproximateDP\(delta\), MaximalLeakage\(\) or MaximalInformation\(\)\.",
         ),
         (
             pr.MaximalLeakage(),
             {"forbidden": [("b", x) for x in "abc"]},
-            "forbidden leaves 'b' no letter to be published",
+            r"forbidden must leave 'b' a category to be published; got pairs with all of them\. Allow one\.",
         ),
         (
             pr.MaximalLeakage(),
             {"keep_at_least": {"a": 0.9, "b": 0.1}, "forbidden": [("a", "a")]},
-            r"^keep_at_least of 'a' \(0\.9\) and forbidden \('a', 'a'\) contradict each other",
+            r"^keep_at_least of 'a' \(0\.9\) and forbidden \('a', 'a'\) must not contradict each other; got "
+            r"constraints that no mechanism keeps together\. Relax one of them\.",
         ),
         (
             pr.MaximalLeakage(),
             {"forbidden": [("b", "a"), ("a", "a")], "keep_at_least": {"b": 0.1}},
-            r"^forbidden \('a', 'a'\) and distortion=0\.4 contradict each other",
+            r"^forbidden \('a', 'a'\) and distortion=0\.4 must not contradict each other; got constraints "
+            r"that no mechanism keeps together\. Relax one of them\.",
         ),
         (
             pr.MaximalLeakage(),
@@ -193,15 +197,39 @@ def test_graphs_may_forbid_what_neighbors_do_not_publish():
         (
             pr.MaximalLeakage(),
             {"invariant": True, "forbidden": [("b", "b"), ("c", "b"), ("a", "c")]},
-            r"^forbidden \('b', 'b'\), invariant=True and distortion=0\.4 contradict each other",
+            r"^forbidden \('b', 'b'\), invariant=True and distortion=0\.4 must not contradict each other; "
+            r"got constraints that no mechanism keeps together\. Relax one of them\.",
         ),
-        (pr.DifferentialPrivacy(), {"keep_at_least": 1.5}, "must be a probability between 0 and 1, got 1.5"),
-        (pr.DifferentialPrivacy(), {"keep_at_least": {"d": 0.5}}, r"keep_at_least names 'd'; the letters are"),
-        (pr.DifferentialPrivacy(), {"keep_at_least": [0.5, 0.5]}, r"one for each of 3 letters, got shape \(2,\)"),
-        (pr.MaximalLeakage(), {"forbidden": ["ab"]}, r"pairs \(true letter, published letter\), got 'ab'"),
-        (pr.MaximalLeakage(), {"forbidden": [("a", "x")]}, "forbidden names 'x'"),
-        (pr.MaximalLeakage(), {"invariant": 1}, "invariant must be True or False, got 1"),
-        (pr.RenyiDP(2), {"forbidden": [("a", "c")]}, "impossible with finite Renyi differential privacy"),
+        (pr.DifferentialPrivacy(), {"keep_at_least": 1.5}, "must be a probability between 0 and 1; got 1.5"),
+        (
+            pr.DifferentialPrivacy(),
+            {"keep_at_least": {"d": 0.5}},
+            r"keep_at_least must name categories of the source set, \['a', 'b', 'c'\]; got 'd'\.",
+        ),
+        (
+            pr.DifferentialPrivacy(),
+            {"keep_at_least": [0.5, 0.5]},
+            r"keep_at_least must be a probability, or one for each of 3 categories; got shape \(2,\)\.",
+        ),
+        (
+            pr.MaximalLeakage(),
+            {"forbidden": ["ab"]},
+            r"forbidden must be pairs \(true category, published category\); got 'ab' among them\.",
+        ),
+        (
+            pr.MaximalLeakage(),
+            {"forbidden": [("a", "x")]},
+            r"forbidden must name categories of the source set, \['a', 'b', 'c'\]; got 'x'\.",
+        ),
+        (pr.MaximalLeakage(), {"invariant": 1}, "invariant must be True or False; got 1"),
+        (
+            pr.RenyiDP(2),
+            {"forbidden": [("a", "c")]},
+            r"forbidden \('a', 'c'\) must come with \('b', 'c'\) for finite Rényi differential privacy, as "
+            r"'a' and 'b' are neighbors; got no such pair\. Forbid 'c' for all its neighbors, or take a "
+            r"graph in which these are none, ApproximateDP\(delta\), MaximalLeakage\(\) or "
+            r"MaximalInformation\(\)\.",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_named(notion, given, message):
@@ -214,7 +242,12 @@ def test_what_contradicts_itself_is_named(notion, given, message):
 
 def test_what_never_occurs_cannot_be_kept_and_its_frequency_too():
     source = pr.SourceSet([0.5, 0.5, 0.0], labels="abc")
-    with pytest.raises(ValueError, match=r"keep_at_least of 'c' and invariant=True are impossible.*'c' never occurs"):
+    with pytest.raises(
+        ValueError,
+        match="keep_at_least of 'c' must be 0 with invariant=True and finite differential privacy, as 'c' "
+        r"never occurs and its neighbors must not publish it; got 0\.5\. Leave the category out, or "
+        r"lower its floor to 0\.",
+    ):
         pr.optimal_mechanism(source, distortion=0.2, keep_at_least={"c": 0.5}, invariant=True)
     best = pr.optimal_mechanism(source, distortion=0.2, invariant=True)
     assert best.leakage == pytest.approx(math.log(4), abs=1e-9) and not best.mechanism.matrix[:, 2].any()
@@ -223,7 +256,11 @@ def test_what_never_occurs_cannot_be_kept_and_its_frequency_too():
 
 
 def test_a_leakage_that_is_too_small_is_told():
-    with pytest.raises(ValueError, match=r"need a leakage of at least 2\.89037 nats, got 0\.1"):
+    with pytest.raises(
+        ValueError,
+        match=r"leakage must be at least 2\.89037 nats for these constraints; got 0\.1\. Ask for more, or "
+        r"relax them\.",
+    ):
         pr.optimal_mechanism(LETTERS, leakage=0.1, keep_at_least=0.9)
 
 
@@ -260,20 +297,29 @@ def test_a_table_is_filled_or_its_cut_is_named(rng):
 
 
 def test_too_many_letters_are_refused_at_once():
-    with pytest.raises(ValueError, match="for at most 500 letters, got 100000: put rare letters together"):
+    with pytest.raises(
+        ValueError,
+        match="the number of categories must be at most 500 with keep_at_least, invariant or forbidden; got "
+        r"100000\. Merge rare categories, or leave the constraints out\.",
+    ):
         pr.optimal_mechanism(pr.SourceSet(np.full(10**5, 1e-5)), distortion=0.1, keep_at_least=0.5)
     many = pr.SourceSet(np.full(80, 1 / 80))
     with pytest.raises(
-        ValueError, match=r"at most 60 letters, got 80.*up to 500 letters are solved for differential privacy"
+        ValueError, match=r"at most 60 with .*; got 80\..*Up to 500 categories are solved for differential privacy"
     ):
         pr.optimal_mechanism(many, distortion=0.1, keep_at_least=0.5, costs=1 - np.eye(80))
-    with pytest.raises(ValueError, match=r"at most 32 letters, got 80.*up to 500"):
+    with pytest.raises(ValueError, match=r"at most 32 with .*; got 80\..*Up to 500"):
         pr.optimal_mechanism(many, distortion=0.1, keep_at_least=0.5, notion=pr.MutualInformation())
 
 
 def test_invariance_needs_known_priors():
     wide = pr.SourceSet.from_intervals([0.1, 0.2, 0.3], [0.3, 0.4, 0.5])
-    with pytest.raises(ValueError, match=r"these are intervals; give one prior"):
+    with pytest.raises(
+        ValueError,
+        match=r"invariant must be False for intervals, as it keeps the frequencies of known priors; got True\. "
+        r"Give one prior, such as the frequencies that were counted \(in a release "
+        r"source='frequencies'\)\.",
+    ):
         pr.optimal_mechanism(wide, distortion=0.1, invariant=True)
     with pytest.raises(ValueError, match=r"leaves only the mechanism that publishes everything as it is"):
         pr.optimal_mechanism(pr.SourceSet([[0.6, 0.4], [0.5, 0.5]]), distortion=0.1, invariant=True)
@@ -297,7 +343,10 @@ def test_certificates_have_the_constraints_and_say_where_there_are_none():
     best = pr.optimal_mechanism(LETTERS, distortion=0.2, keep_at_least=0.7)
     assert "at_least" in best.certificate
     with pytest.raises(
-        ValueError, match="no certificate of mutual information under constraints where nothing may change"
+        ValueError,
+        match="No certificate of mutual information is offered under these constraints: where nothing may "
+        "change, where the worst priors of intervals are searched for, or where frequencies of several "
+        r"priors stay\. Use the gap of the result, which is evaluated from its multipliers\.",
     ):
         _ = pr.optimal_mechanism(LETTERS, distortion=0, keep_at_least=0.7, notion=pr.MutualInformation()).certificate
 

@@ -187,7 +187,7 @@ def test_distortions_outside_0_and_1_are_refused(distortion):
 
 @pytest.mark.parametrize("factor", [0, -1, math.nan, math.inf, "x", True])
 def test_a_curve_is_rescaled_by_a_positive_number(factor):
-    with pytest.raises(ValueError, match=r"factor must be .*a number between 1e-16 and 1e16, got"):
+    with pytest.raises(ValueError, match=r"factor must be .*a number between 1e-16 and 1e16; got"):
         exact_curve(SourceSet([0.6, 0.4])).rescaled(factor)
 
 

@@ -271,7 +271,11 @@ def one_record_of(matrix):
 def test_what_cannot_be_written_out_says_so():
     best = optimal_database_mechanism(50, 1000, distortion=100.0)
     for field in ("mechanism", "matrix", "source", "least_favorable_prior"):
-        with pytest.raises(ValueError, match=r"50\^1000 databases are too many to write out their .* says it all"):
+        with pytest.raises(
+            ValueError,
+            match=r"values \*\* records must be at most 2048 databases to write out their (channel|prior); got 50\^1000\. "
+            r"Use the profile by number of records changed, which is all that a symmetric mechanism has\.",
+        ):
             getattr(best, field)
     assert best.utility == pytest.approx(0.9, abs=1e-9) and best.profile.changed.sum() == pytest.approx(1, abs=1e-9)
     for name in NOTIONS:  # the set is given, and its least favorable prior the uniform one
@@ -316,35 +320,51 @@ def test_ten_thousand_records_in_closed_form(name):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((2, 2, {}), "exactly one budget, .* not neither"),
-        ((2, 2, {"distortion": 0.1, "leakage": 0.2}), r"not both \(got distortion=0\.1, leakage=0\.2\)"),
-        ((2, 3, {"distortion": 3.1}), r"number of records changed between 0 and 3, got 3\.1"),
-        ((2, 3, {"distortion": -0.1}), r"between 0 and 3, got -0\.1"),
-        ((2, 3, {"distortion": math.nan}), "between 0 and 3, got nan"),
-        ((2, 3, {"leakage": -1.0}), r"at least 0 nats \(infinity is allowed\), got -1\.0"),
-        ((0, 2, {"distortion": 0.1}), "values must be a whole number, at least 1, got 0"),
-        ((2, 0, {"distortion": 0.0}), "records must be a whole number, at least 1, got 0"),
-        ((2.5, 5, {"distortion": 1}), r"values must be a whole number, at least 1, got 2\.5"),
-        (("2", 5, {"distortion": 1}), "values must be a whole number, at least 1, got '2'"),
-        ((2, True, {"distortion": 1}), "records must be a whole number, at least 1, got True"),
-        ((2, math.nan, {"distortion": 1}), "records must be a whole number, at least 1, got nan"),
-        ((2, 10**6 + 1, {"distortion": 1}), "at most 1000000 records, got 1000001"),
+        ((2, 2, {}), r"exactly one of distortion and leakage must be given; got neither\."),
+        ((2, 2, {"distortion": 0.1, "leakage": 0.2}), (
+r"exactly one of distortion and leakage must be given; got both, distortion=0\.1 and "
+r"leakage=0\.2\."
+)),
+        ((2, 3, {"distortion": 3.1}), r"number of records changed between 0 and 3; got 3\.1"),
+        ((2, 3, {"distortion": -0.1}), r"between 0 and 3; got -0\.1"),
+        ((2, 3, {"distortion": math.nan}), "between 0 and 3; got nan"),
+        ((2, 3, {"leakage": -1.0}), r"at least 0 nats \(infinity is allowed\); got -1\.0"),
+        ((0, 2, {"distortion": 0.1}), "values must be a whole number, at least 1; got 0"),
+        ((2, 0, {"distortion": 0.0}), "records must be a whole number, at least 1; got 0"),
+        ((2.5, 5, {"distortion": 1}), r"values must be a whole number, at least 1; got 2\.5"),
+        (("2", 5, {"distortion": 1}), "values must be a whole number, at least 1; got '2'"),
+        ((2, True, {"distortion": 1}), "records must be a whole number, at least 1; got True"),
+        ((2, math.nan, {"distortion": 1}), "records must be a whole number, at least 1; got nan"),
+        ((2, 10**6 + 1, {"distortion": 1}), (
+"records must be at most 1000000, beyond which rounded logarithms of probabilities are too "
+r"coarse; got 1000001\. Use parallel_composition, which publishes any number one by one\."
+)),
         ((10**400, 2, {"distortion": 1}), "values must be at most 1000000000000000, for memory and rounding"),
-        ((2, 2, {"distortion": 0.1, "notion": DifferentialPrivacy(line(4))}), "must have no graph: leave it out"),
-        ((2, 2, {"distortion": "much"}), "number of records changed between 0 and 2, got 'much'"),
+        ((2, 2, {"distortion": 0.1, "notion": DifferentialPrivacy(line(4))}), (
+"notion must have no adjacency here, as neighbors are databases that differ in one record; got "
+r"DifferentialPrivacy\(Adjacency\(line: 4 vertices, 3 edges\)\)\. Make it without adjacency\."
+)),
+        ((2, 2, {"distortion": "much"}), "number of records changed between 0 and 2; got 'much'"),
         ((2, 2, {"distortion": 0.1, "source": [0.25] * 4}), "source must be a SourceSet"),
         (
             (2, 10**6, {"distortion": 0.1, "source": SourceSet([0.5, 0.5])}),
-            r"the source set is over 2 letters, and there are 2\^1000000 databases",
+            r"source must have one probability for each of 2\^1000000 databases; got 2\.",
         ),
-        ((2, 2, {"distortion": 0.1, "notion": "trust"}), "must be a privacy notion .* got 'trust'; see notion_by_name"),
+        ((2, 2, {"distortion": 0.1, "notion": "trust"}), (
+r"notion must be a privacy notion such as MutualInformation\(\); got 'trust'\. See "
+r"notion_by_name\."
+)),
         (
             (2, 2, {"distortion": 0.1, "source": SourceSet([0.5, 0.3, 0.2])}),
-            r"the source set is over 3 letters, and there are 2\^2 databases; give one probability per database",
+            r"source must have one probability for each of 2\^2 databases; got 3\.",
         ),
         (
             (2, 6, {"distortion": 0.1, "source": SourceSet(np.arange(1, 65) / np.arange(1, 65).sum())}),
-            r"2\^6 databases with this source set need a program over 64 letters, at most 32 are solved; the uniform prior",
+            (
+r"source must be over at most 32 databases, as it needs a linear or convex program; got 2\^6\. "
+r"The uniform prior \(source=None\) has a closed form for any number, and parallel_composition "
+r"publishes records one by one\."
+),
         ),
     ],
 )  # fmt: skip
@@ -355,12 +375,14 @@ def test_bad_input(arguments, message):
 
 
 def test_bad_input_of_curves_and_matrices():
-    with pytest.raises(ValueError, match=r"between 0 and 2, got 2\.5"):
+    with pytest.raises(ValueError, match=r"between 0 and 2; got 2\.5"):
         database_leakage_curve(2, 2, [0.1, 2.5])
     assert database_leakage_curve(2, 2, [[0.4], [1.0]]).shape == (2, 1)
     large = optimal_database_mechanism(2, 12, distortion=1.0)
     with pytest.raises(
-        ValueError, match=r"2\^12 databases are too many to write out their channel \(at most 2048\); the profile"
+        ValueError,
+        match=r"values \*\* records must be at most 2048 databases to write out their channel; got 2\^12\. Use "
+        r"the profile by number of records changed, which is all that a symmetric mechanism has\.",
     ):
         _ = large.mechanism
     assert optimal_database_mechanism(2, 11, distortion=1.0).mechanism.matrix.shape == (2048, 2048)

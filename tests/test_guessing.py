@@ -72,13 +72,34 @@ def test_constant_channels_leak_nothing():
 @pytest.mark.parametrize(
     ("prior", "channel", "message"),
     [
-        ([0.5, 0.6], None, r"prior: row 0 sums to 1\.1"),
-        ([1.5, -0.5], None, r"letter 1 is -0\.5"),
+        (
+            [0.5, 0.6],
+            None,
+            r"prior: row 0 must sum to 1 within 1e-09; got 1\.1\. Correct the row, or divide it by its sum\.",
+        ),
+        (
+            [1.5, -0.5],
+            None,
+            r"prior: row 0, category 1 must be a probability, a finite number between 0 and 1; got -0\.5\.",
+        ),
         ([], None, "prior must be a non-empty table"),
-        ([0.5, math.nan], None, "letter 1 is nan"),
-        ([0.5, 0.5], [[1.0, 0.0]], "the channel has 1 inputs and the prior 2"),
-        ([0.5, 0.5], [[0.5, 0.5], [0.5, 0.6]], r"channel: row 1 sums to 1\.1"),
-        ([0.5, 0.5], [[0.5, 0.5], [1.0]], "row 1 has 1 letters and row 0 has 2"),
+        (
+            [0.5, math.nan],
+            None,
+            r"prior: row 0, category 1 must be a probability, a finite number between 0 and 1; got nan\.",
+        ),
+        ([0.5, 0.5], [[1.0, 0.0]], r"channel must have 2 rows, one for each category of the prior; got 1\."),
+        (
+            [0.5, 0.5],
+            [[0.5, 0.5], [0.5, 0.6]],
+            r"channel: row 1 must sum to 1 within 1e-09; got 1\.1\. Correct the row, or divide it by its " r"sum\.",
+        ),
+        (
+            [0.5, 0.5],
+            [[0.5, 0.5], [1.0]],
+            r"channel: row 1 must have 2 entries, as many as row 0; got 1\. Write 0 for a category that "
+            r"never occurs\.",
+        ),
     ],
 )
 @pytest.mark.parametrize("call", [bayes_vulnerability, min_entropy_leakage, conditional_min_entropy])
@@ -142,7 +163,7 @@ def test_ends(leakage, expected):
 
 @pytest.mark.parametrize("outputs", [8, 10**6])
 def test_too_many_choices_name_the_closed_forms(outputs):
-    message = rf"{outputs} outputs of 27 inputs .*at most 20000\); .*proposition_2 and theorem_1 bound"
+    message = rf"at most 20000 choices to enumerate for 27 inputs; got {outputs}\. .*proposition_2 and theorem_1"
     with pytest.raises(ValueError, match=message):
         greatest_capacity(hamming(3, 3), outputs, 1.0)
 
@@ -151,9 +172,9 @@ def test_too_many_choices_name_the_closed_forms(outputs):
     ("arguments", "message"),
     [
         ((hamming(2, 2), 2, -1.0), "at least 0 nats"),
-        ((hamming(2, 2), 0, 1.0), "outputs must be a whole number, at least 1, got 0"),
-        ((hamming(2, 2), 2.5, 1.0), r"outputs must be a whole number, at least 1, got 2\.5"),
-        ((4, 2, 1.0), r"must be a graph such as hamming\(values, records\), got 4"),
+        ((hamming(2, 2), 0, 1.0), "outputs must be a whole number, at least 1; got 0"),
+        ((hamming(2, 2), 2.5, 1.0), r"outputs must be a whole number, at least 1; got 2\.5"),
+        ((4, 2, 1.0), r"must be a graph such as hamming\(values, records\); got 4"),
     ],
 )
 def test_what_has_no_greatest_capacity(arguments, message):

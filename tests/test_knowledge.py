@@ -53,7 +53,7 @@ def test_clopper_pearson_keeps_its_confidence(prior, rng):
 
 def test_goodman_keeps_it_for_frequent_categories_and_not_for_rare_ones(rng):
     assert abs(part_covered(np.array([0.2, 0.5, 0.12, 0.18]), 592, 1000, rng, method="goodman") - 0.95) < 0.02
-    with pytest.warns(UserWarning, match="method='clopper-pearson' always keeps"):
+    with pytest.warns(UserWarning, match="Take method='clopper-pearson', which always keeps"):
         assert part_covered(RARE, 1000, 400, rng, method="goodman") < 0.12
 
 
@@ -98,21 +98,76 @@ def test_the_order_of_a_thousand_letters_is_solved_by_its_uniform_member():
 @pytest.mark.parametrize(
     ("counts", "options", "said"),
     [
-        ([3, -1], {}, "category 1 is -1.0; every count must be a whole number of records, at least 0"),
-        ([3, 0.5], {}, "category 1 is 0.5; every count"),
-        ({"yes": 3, "no": math.nan}, {}, "category 'no' is nan; every count"),
-        ({"yes": 3, "no": None}, {}, "category 'no' is None; every count"),
-        ({"yes": 3, "no": "many"}, {}, "category 'no' is 'many'; every count"),
-        ([True, False], {}, "category 0 is True; every count"),
-        ([math.inf, 1], {}, "category 0 is inf; every count"),
-        ([0, 0, 0], {}, "all 3 counts are 0, so that nothing is known: write SourceSet.unknown(labels)"),
-        ([], {}, "counts must be one number of records for each category, in one row, got shape (0,)"),
-        ([[1, 2], [3, 4]], {}, "in one row, got shape (2, 2); the hull of several years is SourceSet(frame)"),
-        ([3, 1], {"confidence": 1.5}, "confidence must be a probability above 0 and below 1, such as 0.95, got 1.5"),
-        ([3, 1], {"confidence": 95}, "got 95.0; divide by 100 if it is a percentage"),
+        (
+            [3, -1],
+            {},
+            "counts: category 1 must be a whole number of records, at least 0; got -1.0. Give frequencies "
+            "times the number of records, not rounded weights.",
+        ),
+        (
+            [3, 0.5],
+            {},
+            "counts: category 1 must be a whole number of records, at least 0; got 0.5. Give frequencies "
+            "times the number of records, not rounded weights.",
+        ),
+        (
+            {"yes": 3, "no": math.nan},
+            {},
+            "counts: category 'no' must be a whole number of records, at least 0; got nan. Give frequencies "
+            "times the number of records, not rounded weights.",
+        ),
+        (
+            {"yes": 3, "no": None},
+            {},
+            "counts: category 'no' must be a whole number of records, at least 0; got None. Give "
+            "frequencies times the number of records, not rounded weights.",
+        ),
+        (
+            {"yes": 3, "no": "many"},
+            {},
+            "counts: category 'no' must be a whole number of records, at least 0; got 'many'. Give "
+            "frequencies times the number of records, not rounded weights.",
+        ),
+        (
+            [True, False],
+            {},
+            "counts: category 0 must be a whole number of records, at least 0; got True. Give frequencies "
+            "times the number of records, not rounded weights.",
+        ),
+        (
+            [math.inf, 1],
+            {},
+            "counts: category 0 must be a whole number of records, at least 0; got inf. Give frequencies "
+            "times the number of records, not rounded weights.",
+        ),
+        (
+            [0, 0, 0],
+            {},
+            "counts must include a number above 0; got only zeros. If nothing is known, write "
+            "SourceSet.unknown(labels).",
+        ),
+        ([], {}, "counts must be one number of records for each category, in one row; got shape (0,)"),
+        (
+            [[1, 2], [3, 4]],
+            {},
+            "counts must be one number of records for each category, in one row; got shape (2, 2). For the "
+            "hull of several years write SourceSet(frame), with a row of frequencies for each year.",
+        ),
+        ([3, 1], {"confidence": 1.5}, "confidence must be a probability above 0 and below 1, such as 0.95; got 1.5"),
+        (
+            [3, 1],
+            {"confidence": 95},
+            "confidence must be a probability above 0 and below 1, such as 0.95; got 95.0. Divide by 100 if "
+            "it is a percentage.",
+        ),
         ([3, 1], {"confidence": 0}, "confidence must be a probability above 0 and below 1"),
-        ([3, 1], {"method": "wald"}, "method must be one of clopper-pearson, goodman, sison-glaz, got 'wald'"),
-        ([10**6] * 30, {"method": "sison-glaz"}, "sison-glaz would try about 3144 widths for 30 categories"),
+        ([3, 1], {"method": "wald"}, "method must be one of clopper-pearson, goodman, sison-glaz; got 'wald'"),
+        (
+            [10**6] * 30,
+            {"method": "sison-glaz"},
+            "method must be 'goodman' or 'clopper-pearson' for 30 categories of up to 1000000 records; got "
+            "'sison-glaz'. It would try about 3144 widths, which takes minutes or more.",
+        ),
         ([3, 1], {"labels": ["a"]}, "labels must be 2 distinct names"),
     ],
 )

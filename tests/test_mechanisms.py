@@ -73,12 +73,16 @@ def test_rare_letters_keep_their_relative_precision():
 
 @pytest.mark.parametrize("changed", [[0.5, 1.1], [-0.1, 0.5], [0.5, math.nan], [[0.5, 0.5]]])
 def test_distortions_are_probabilities(changed):
-    with pytest.raises(ValueError, match=r"probability of change (between 0 and 1|per letter)"):
+    with pytest.raises(ValueError, match=r"probability of change (between 0 and 1|per category); got"):
         Mechanism.from_distortions(changed)
 
 
 def test_distortions_keep_a_letters_worth():
-    with pytest.raises(ValueError, match=r"sum to 0\.75; they must sum to at least 1: lower the distortions"):
+    with pytest.raises(
+        ValueError,
+        match=r"distortions must leave kept probabilities 1 - D_i that sum to at least 1; got 0\.75\. Lower "
+        r"the distortions\.",
+    ):
         Mechanism.from_distortions([0.5, 0.75])
 
 
@@ -87,11 +91,22 @@ def test_distortions_keep_a_letters_worth():
     [
         (
             [[0.5, 0.5]],
-            r"square, got shape \(1, 2\); other channels go .* into a notion's leakage\(matrix, source\)",
+            r"matrix must be square; got shape \(1, 2\)\. Give other channels as they are to a notion's "
+            r"leakage\(matrix, source\) and to min_entropy_leakage\.",
         ),
-        ([[0.5, 0.5], [0.5, 0.6]], r"mechanism: row 1 sums to 1\.1; every row must sum to 1"),
-        ([[0.5, 0.5], [-0.5, 1.5]], r"row 1, letter 0 is -0\.5; .* between 0 and 1"),
-        ([[0.5, 0.5], [1.0]], "row 1 has 1 letters and row 0 has 2"),
+        (
+            [[0.5, 0.5], [0.5, 0.6]],
+            r"matrix: row 1 must sum to 1 within 1e-09; got 1\.1\. Correct the row, or divide it by its sum\.",
+        ),
+        (
+            [[0.5, 0.5], [-0.5, 1.5]],
+            r"matrix: row 1, category 0 must be a probability, a finite number between 0 and 1; got -0\.5\.",
+        ),
+        (
+            [[0.5, 0.5], [1.0]],
+            r"matrix: row 1 must have 2 entries, as many as row 0; got 1\. Write 0 for a category that never "
+            r"occurs\.",
+        ),
     ],
 )
 def test_matrices_that_are_no_channels(matrix, message):
@@ -139,7 +154,8 @@ def test_sampling_is_repeatable():
 @pytest.mark.parametrize("value", ["maybe", "n"])
 def test_a_value_must_be_a_letter(value, rng):
     with pytest.raises(
-        ValueError, match=r"is not a letter of this mechanism; its letters are \['no', 'yes'\]"
+        ValueError,
+        match=r"values must be categories of this mechanism, \['no', 'yes'\]; got '(maybe|n)'\. Leave missing values out",
     ) as error:
         Mechanism(np.eye(2), labels=["no", "yes"]).sample(["no", value], rng)
     assert repr(value) in str(error.value)
@@ -174,16 +190,16 @@ def test_randomized_response_on_one_letter():
 @pytest.mark.parametrize(
     ("letters", "leakage", "message"),
     [
-        (0, 1.0, "letters must be a whole number, at least 1, got 0"),
-        (2.5, 1.0, r"letters must be a whole number, at least 1, got 2\.5"),
-        ("3", 1.0, "letters must be a whole number, at least 1, got '3'"),
-        (True, 1.0, "letters must be a whole number, at least 1, got True"),
-        (10**9, 1.0, r"letters must be at most 10+, for memory and rounding, got 1000000000"),
+        (0, 1.0, "letters must be a whole number, at least 1; got 0"),
+        (2.5, 1.0, r"letters must be a whole number, at least 1; got 2\.5"),
+        ("3", 1.0, "letters must be a whole number, at least 1; got '3'"),
+        (True, 1.0, "letters must be a whole number, at least 1; got True"),
+        (10**9, 1.0, r"letters must be at most 10+, for memory and rounding; got 1000000000"),
         (3, True, "leakage must be a number, .* got True"),
         (None, 1.0, "letters must be a whole number"),
-        (3, -1.0, r"leakage must be at least 0 nats \(infinity is allowed\), got -1\.0"),
+        (3, -1.0, r"leakage must be at least 0 nats \(infinity is allowed\); got -1\.0"),
         (3, math.nan, "leakage must be at least 0 nats .* got nan"),
-        (3, "much", "leakage must be a number, at least 0 nats .*, got 'much'"),
+        (3, "much", "leakage must be a number, at least 0 nats .*; got 'much'"),
         (1, -1.0, "leakage must be at least 0 nats"),
     ],
 )
@@ -206,15 +222,38 @@ def test_earlier_names_of_the_number_of_letters_work_with_a_warning():
             ["no"],
             42,
             TypeError,
-            r"rng must be a numpy.random.Generator, got 42; write numpy.random.default_rng\(seed\)",
+            r"rng must be a numpy\.random\.Generator; got 42\. Write numpy\.random\.default_rng\(seed\)\.",
         ),
-        (["no"], np.random.RandomState(1), TypeError, r"write numpy.random.default_rng\(seed\)"),
+        (["no"], np.random.RandomState(1), TypeError, r"got .*\. Write numpy\.random\.default_rng\(seed\)\."),
         (np.ma.masked_array(["no", "yes"], [0, 1]), None, ValueError, "values must be a table .* unmasked"),
-        ({"no": 1}, None, TypeError, "values must be in an order, got a dict; give a list or an array"),
-        ({"no"}, None, TypeError, "values must be in an order, got a set"),
-        ([{"no"}], None, ValueError, r"value \{'no'\} is not a letter of this mechanism; .* leave missing values out"),
-        ([math.nan], None, ValueError, r"value nan is not a letter of this mechanism; .* leave missing values out"),
-        (None, None, ValueError, "value None is not a letter"),
+        (
+            {"no": 1},
+            None,
+            TypeError,
+            r"values must be in an order; got a dict\. Give a list or an array of categories\.",
+        ),
+        ({"no"}, None, TypeError, "values must be in an order; got a set"),
+        (
+            [{"no"}],
+            None,
+            ValueError,
+            r"values must be categories of this mechanism, \['no', 'yes'\]; got \{'no'\}\. Leave missing "
+            r"values out, or make them a category\.",
+        ),
+        (
+            [math.nan],
+            None,
+            ValueError,
+            r"values must be categories of this mechanism, \['no', 'yes'\]; got nan\. Leave missing values "
+            r"out, or make them a category\.",
+        ),
+        (
+            None,
+            None,
+            ValueError,
+            r"values must be categories of this mechanism, \['no', 'yes'\]; got None\. Leave missing values "
+            r"out, or make them a category\.",
+        ),
         ([["no"], ["no", "yes"]], None, ValueError, "values must be a table with rows of one length"),
     ],
 )
@@ -224,9 +263,13 @@ def test_sampling_refuses(values, seed, error, message, rng):
 
 
 def test_the_worst_case_needs_a_source_set_and_a_matrix():
-    with pytest.raises(ValueError, match=r"source must be a SourceSet, got \[0.5, 0.5\]; write .* SourceSet\(...\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"source must be a SourceSet; got \[0\.5, 0\.5\]\. Write load_source_set\(name\), or "
+        r"SourceSet\(\.\.\.\) around the priors\.",
+    ):
         Mechanism(np.eye(2)).worst_case_distortion([0.5, 0.5])
-    with pytest.raises(ValueError, match=r"mechanism must be a Mechanism or a matrix of shape .*, got 'x'"):
+    with pytest.raises(ValueError, match=r"mechanism must be a Mechanism or a matrix of shape .*; got 'x'"):
         SourceSet([0.5, 0.5]).worst_case_distortion("x")
 
 
@@ -253,11 +296,18 @@ def test_the_names_of_a_frame_become_labels(rng):
         lambda: min_entropy_leakage(pd.Series([0.5, 0.5], index=["yes", "no"]), frame),
         lambda: parallel_leakage([Mechanism(frame)], sources=ordered),
     ):
-        with pytest.raises(ValueError, match=r"name their letters \[.*\] and \[.*\]; put both in one order"):
+        with pytest.raises(
+            ValueError,
+            match=r"must name the same categories in the same order; got \[.*\] and \[.*\]\. "
+            r"Put both in one order, such as frame\.loc\[names, names\], or "
+            r"take the names off one of them \(frame\.to_numpy\(\)\)\.",
+        ):
             make()
     assert Mechanism(frame).worst_case_distortion(SourceSet([0.5, 0.5])) == 0
     with pytest.raises(
-        ValueError, match=r"rows of the frame are named \[0, 1\] and its columns \['no', 'yes'\]; name both"
+        ValueError,
+        match=r"matrix must have the same names for rows and columns, in one order; got \[0, 1\] and \['no', "
+        r"'yes'\]\. Rename one of them, or take the names off \(frame\.to_numpy\(\)\)\.",
     ):
         Mechanism(frame.reset_index(drop=True))
 

@@ -131,45 +131,85 @@ def test_leakage_of_one_record_is_at_most_that_of_the_database():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Query(lambda database: 7, (0, 1), 2), "gives 7 for every database; .* at least two answers"),
-        (lambda: Query(sum, (0,), 3), "gives 0 for every database"),
+        (
+            lambda: Query(lambda database: 7, (0, 1), 2),
+            r"function must give at least two answers; got 7 for every database\. Take another query: a "
+            r"single answer reveals nothing\.",
+        ),
+        (
+            lambda: Query(sum, (0,), 3),
+            r"function must give at least two answers; got 0 for every database\. Take another query: a "
+            r"single answer reveals nothing\.",
+        ),
         (
             lambda: Query(sum, (), 2),
-            r"values must be a whole number v, for 0 \.\. v-1, or a sequence of distinct values, at least 1, got \(\)",
+            r"values must be a whole number v, for 0 \.\. v-1, or a non-empty sequence of distinct values; "
+            r"got \(\)\.",
         ),
-        (lambda: Query(sum, (0, 1), 0), "records must be a whole number, at least 1, got 0"),
-        (lambda: Query(sum, 0, 2), "values must be a whole number, at least 1, got 0"),
-        (lambda: Query(sum, True, 2), "values must be a whole number, at least 1, got True"),
-        (lambda: Query(sum, 2.5, 2), r"values must be a whole number, at least 1, got 2\.5"),
+        (lambda: Query(sum, (0, 1), 0), "records must be a whole number, at least 1; got 0"),
+        (lambda: Query(sum, 0, 2), "values must be a whole number, at least 1; got 0"),
+        (lambda: Query(sum, True, 2), "values must be a whole number, at least 1; got True"),
+        (lambda: Query(sum, 2.5, 2), r"values must be a whole number, at least 1; got 2\.5"),
         (lambda: Query(sum, [[0], [1]], 2), "sequence of distinct values"),
         (
             lambda: Query(lambda database: math.nan if sum(database) else 1.0, 2, 2),
-            r"\(0, 1\): the answer is .*\(NaN\)",
+            "function must return something hashable, no NaN, for each tuple of 2 values; got "
+            r"ValueError\('the answer is not a number \(NaN\), so that no two are the same'\) on the "
+            r"database \(0, 1\)\.",
         ),
-        (lambda: Query(sum, 2, 2.5), r"records must be a whole number, at least 1, got 2\.5"),
-        (lambda: Query(None, 2, 2), "a query is a function from a tuple of the records' values to an answer, got None"),
+        (lambda: Query(sum, 2, 2.5), r"records must be a whole number, at least 1; got 2\.5"),
+        (
+            lambda: Query(None, 2, 2),
+            r"function must be a function from a tuple of the records' values to an answer; got None\.",
+        ),
         (
             lambda: Query(sum, values="ab", records=2),
-            r"the query fails on the database \('a', 'a'\): unsupported operand",
+            "function must return something hashable, no NaN, for each tuple of 2 values; got "
+            "TypeError\\(\"unsupported operand type\\(s\\) for \\+: 'int' and 'str'\"\\) on the database \\('a', "
+            r"'a'\)\.",
         ),
-        (lambda: Query(list, 2, 2), r"fails on the database \(0, 0\): unhashable .* returns something hashable"),
-        (lambda: query_by_name(["sum"], 2, 2), r"unknown query \['sum'\]"),
-        (lambda: Query(sum, (0, 1), 17), r"2\^17 databases are too many to enumerate \(at most 100000\).*theorem_1"),
-        (lambda: query_by_name("sum", 10, 6), r"10\^6 databases are too many to enumerate"),
-        (lambda: query_by_name("mean", 2, 2), "unknown query 'mean'; known are 'sum', 'largest'"),
-        (lambda: databases("ab", 17), "too many to enumerate"),
-        (lambda: Query(sum, (0, 1), 3).then(np.eye(3)), r"one row for each of 4 answers, got shape \(3, 3\)"),
-        (lambda: Query(sum, (0, 1), 3).then([0.5, 0.5]), r"one row for each of 4 answers, got shape \(1, 2\)"),
+        (
+            lambda: Query(list, 2, 2),
+            "function must return something hashable, no NaN, for each tuple of 2 values; got "
+            "TypeError\\(\"unhashable type: 'list'\"\\) on the database \\(0, 0\\)\\.",
+        ),
+        (
+            lambda: query_by_name(["sum"], 2, 2),
+            "name must be one of 'sum', 'largest', 'smallest', 'number of distinct values', 'most frequent "
+            r"value', 'parity of the sum'; got \['sum'\]\.",
+        ),
+        (
+            lambda: Query(sum, (0, 1), 17),
+            r"values \*\* records must be at most 100000 databases to enumerate; got 2\^17\. For the whole "
+            r"space use the closed form, papers\.alvim2011\.theorem_1\.",
+        ),
+        (
+            lambda: query_by_name("sum", 10, 6),
+            r"values \*\* records must be at most 100000 databases to enumerate; got 10\^6\. For the whole "
+            r"space use the closed form, papers\.alvim2011\.theorem_1\.",
+        ),
+        (
+            lambda: query_by_name("mean", 2, 2),
+            "name must be one of 'sum', 'largest', 'smallest', 'number of distinct values', 'most frequent "
+            r"value', 'parity of the sum'; got 'mean'\.",
+        ),
+        (
+            lambda: databases("ab", 17),
+            r"values \*\* records must be at most 100000 databases to enumerate; got 2\^17\. For the whole "
+            r"space use the closed form, papers\.alvim2011\.theorem_1\.",
+        ),
+        (lambda: Query(sum, (0, 1), 3).then(np.eye(3)), r"one row for each of 4 answers; got shape \(3, 3\)"),
+        (lambda: Query(sum, (0, 1), 3).then([0.5, 0.5]), r"one row for each of 4 answers; got shape \(1, 2\)"),
         (lambda: Query(sum, (0, 1), 3).of_record(np.eye(8), 3, [0, 0]), r"in 0 \.\. 2 .* got 3 and \[0, 0\]"),
         (
             lambda: Query(sum, 2, 3).of_record(np.eye(8), 1.0, [0, 0]),
-            r"record must be a whole number, at least 0, got 1\.0",
+            r"record must be a whole number, at least 0; got 1\.0",
         ),
         (lambda: Query(sum, 2, 3).of_record(np.eye(8), 0, 5), "got 0 and 5"),
         (lambda: Query(sum, (0, 1), 3).of_record(np.eye(8), 0, [0]), r"got 0 and \[0\]"),
         (
             lambda: Query(sum, (0, 1), 3).of_record(np.eye(8), 0, [0, 5]),
-            r"others, from \[0, 1\], got 0 and \[0, 5\]",
+            r"record and others must be a record in 0 \.\. 2 and 2 values from \[0, 1\]; got 0 and \[0, 5\]\.",
         ),
     ],
 )

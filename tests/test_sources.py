@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import paper_repro as pr
 from paper_repro import Mechanism, SourceSet
+from paper_repro.errors import shown
 from paper_repro.papers import kalantari2018
 from paper_repro.paths import DATA, ROOT
 from paper_repro.sources import source_set_path
@@ -129,7 +130,11 @@ def test_worst_case_distortion_is_the_largest_expectation(vertices):
 
 
 def test_a_mechanism_of_another_size_is_refused():
-    with pytest.raises(ValueError, match=r"shape \(2, 2\); a set over 3 letters needs \(3, 3\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"mechanism must have shape \(3, 3\), as the source set has 3 categories; got shape \(2, 2\)\. "
+        r"Give both the same categories\.",
+    ):
         SourceSet([0.5, 0.3, 0.2]).worst_case_distortion(np.eye(2))
 
 
@@ -154,23 +159,25 @@ def test_a_source_set_does_not_change():
 
 @pytest.mark.parametrize("labels", [["a"], ["a", "b", "c"], ["a", "a"], [], {"a", "b"}])
 def test_labels_are_one_per_letter(labels):
-    with pytest.raises(ValueError, match="labels must be 2 distinct names, one per letter") as error:
+    with pytest.raises(
+        ValueError, match="labels must be 2 distinct names, one per category, in a list or tuple; got"
+    ) as error:
         SourceSet([0.5, 0.5], labels=labels)
-    assert repr(labels) in str(error.value)
+    assert f"; got {shown(labels)}." in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("vertices", "named"),
     [
-        ([[0.5, -0.5]], "row 0, letter 1 is -0.5"),
-        ([[0.5, float("nan")]], "row 0, letter 1 is nan"),
-        ([[0.5, 0.4]], "row 0 sums to 0.9"),
-        ([[0.5, 0.5], [1.0]], "row 1 has 1 letters"),
+        ([[0.5, -0.5]], "row 0, category 1 must be a probability, a finite number between 0 and 1; got -0.5."),
+        ([[0.5, float("nan")]], "row 0, category 1 must be a probability, a finite number between 0 and 1; got nan."),
+        ([[0.5, 0.4]], "row 0 must sum to 1 within 1e-09; got 0.9."),
+        ([[0.5, 0.5], [1.0]], "row 1 must have 2 entries, as many as row 0; got 1."),
         ([], "non-empty"),
     ],
 )
 def test_errors_name_the_set(vertices, named):
-    with pytest.raises(TypeError, match="the name of a source set must be text, got 3"):
+    with pytest.raises(TypeError, match=r"name must be text, or None; got 3\."):
         SourceSet(vertices, name=3)
     with pytest.raises(ValueError, match=r"^source set survey\b") as error:
         SourceSet(vertices, name="survey")
@@ -191,7 +198,10 @@ def test_intervals_have_the_vertices_that_exact_enumeration_finds(box):
     lower, upper = (np.array(bounds, dtype=float) for bounds in box)
     expected = vertices_of_intervals(*box)
     if not expected:
-        with pytest.raises(ValueError, match="no distribution keeps these bounds: the lower ones sum to"):
+        with pytest.raises(
+            ValueError,
+            match=r"lower and upper must have sums with 1 between them; got the sums \S+ and \S+\. Widen the intervals\.",
+        ):
             SourceSet.from_intervals(lower, upper)
         return
     found = SourceSet.from_intervals(lower, upper).vertices
@@ -238,17 +248,35 @@ def test_as_many_letters_as_one_likes_if_the_vertices_are_few():
 @pytest.mark.parametrize(
     ("lower", "upper", "message"),
     [
-        ([0.1, 0.2], [0.5, 0.7, 0.9], r"one probability per letter, got arrays of shapes \(2,\) and \(3,\)"),
-        ([], [], "one probability per letter"),
-        (0.5, 0.5, "one probability per letter"),
-        ([0.1, -0.2], [0.5, 0.7], r"lower: letter 'b' is -0\.2; every bound must be a number between 0 and 1"),
-        ([0.1, 0.2], [0.5, 1.7], r"upper: letter 'b' is 1\.7"),
-        ([0.1, float("nan")], [0.5, 0.7], "lower: letter 'b' is nan"),
-        ([0.1, None], [0.5, 0.7], "lower: letter 'b' is None"),
-        ([0.1, "low"], [0.5, 0.7], "lower: letter 'b' is 'low'"),
-        ([0.1, 0.8], [0.5, 0.7], r"letter 'b' has lower bound 0\.8 above upper bound 0\.7; swap or widen them"),
-        ([0.1, 0.2], [0.2, 0.3], "the lower ones sum to 0.3 and the upper ones to 0.5, and 1 must lie between; widen"),
-        ([0.6, 0.6], [0.7, 0.7], "no distribution keeps these bounds: the lower ones sum to 1.2"),
+        (
+            [0.1, 0.2],
+            [0.5, 0.7, 0.9],
+            r"lower and upper must have one probability per category; got arrays of shapes \(2,\) and " r"\(3,\)\.",
+        ),
+        ([], [], "lower and upper must have one probability per category; got arrays of shapes"),
+        (0.5, 0.5, "lower and upper must have one probability per category; got arrays of shapes"),
+        ([0.1, -0.2], [0.5, 0.7], r"lower: category 'b' must be a probability between 0 and 1; got -0\.2\."),
+        ([0.1, 0.2], [0.5, 1.7], r"upper: category 'b' must be a probability between 0 and 1; got 1\.7\."),
+        ([0.1, float("nan")], [0.5, 0.7], r"lower: category 'b' must be a probability between 0 and 1; got nan\."),
+        ([0.1, None], [0.5, 0.7], r"lower: category 'b' must be a probability between 0 and 1; got None\."),
+        ([0.1, "low"], [0.5, 0.7], r"lower: category 'b' must be a probability between 0 and 1; got 'low'\."),
+        (
+            [0.1, 0.8],
+            [0.5, 0.7],
+            r"lower: category 'b' must be at most its upper bound 0\.7; got 0\.8\. Swap or widen them\.",
+        ),
+        (
+            [0.1, 0.2],
+            [0.2, 0.3],
+            r"lower and upper must have sums with 1 between them; got the sums 0\.3 and 0\.5\. Widen the "
+            r"intervals\.",
+        ),
+        (
+            [0.6, 0.6],
+            [0.7, 0.7],
+            r"lower and upper must have sums with 1 between them; got the sums 1\.2 and 1\.4\. Widen the "
+            r"intervals\.",
+        ),
     ],
 )
 def test_bad_intervals_are_refused_by_letter(lower, upper, message):
@@ -257,7 +285,12 @@ def test_bad_intervals_are_refused_by_letter(lower, upper, message):
 
 
 def test_too_many_vertices_are_refused_with_the_limit_and_a_way_out():
-    with pytest.raises(ValueError, match=r"intervals for 30 letters have more than 10000 vertices.*merge rare letters"):
+    with pytest.raises(
+        ValueError,
+        match=r"the intervals must have at most 10000 vertices; got more, for 30 categories\. Merge rare "
+        r"categories, give some a known probability \(lower = upper\), or ask for differential privacy "
+        r"or maximal leakage, which need no vertices\.",
+    ):
         SourceSet.from_intervals(np.full(30, 0.02), np.full(30, 0.05)).vertices  # noqa: B018
 
 
@@ -271,14 +304,23 @@ def test_the_names_of_frames_become_labels():
     assert SourceSet(series.to_dict()).labels == ("no", "yes")
     for table in (frame, series, series.to_dict()):
         with pytest.raises(
-            ValueError, match=r"labels= name their letters \['no', 'yes'\] and \['yes', 'no'\]; put both"
+            ValueError,
+            match=r"the table and labels must name the same categories in the same order; got \['no', 'yes'\] and "
+            r"\['yes', 'no'\]\. Put both in one order, such as frame\.loc\[names, names\], or take the names "
+            r"off one of them \(frame\.to_numpy\(\)\)\.",
         ):
             SourceSet(table, labels=["yes", "no"])
     assert SourceSet.from_intervals(series / 2, np.ones(2)).labels == ("no", "yes")
-    with pytest.raises(ValueError, match=r"name different letters: \['no', 'yes'\], \['yes', 'no'\]; put all in one"):
+    with pytest.raises(
+        ValueError,
+        match=r"lower, upper and labels must name the same categories in one order; got \['no', 'yes'\] and "
+        r"\['yes', 'no'\]\. Put all in one order\.",
+    ):
         SourceSet.from_intervals(series / 2, pd.Series([1.0, 1.0], index=["yes", "no"]))
     for missing in (None, float("nan"), pd.NA):
-        with pytest.raises(ValueError, match=r"source set: row 0, letter 'yes' is (nan|<NA>|None); every probability"):
+        with pytest.raises(
+            ValueError, match=r"vertices: row 0, category 'yes' must be a probability, .*; got (nan|<NA>|None)\."
+        ):
             SourceSet(pd.DataFrame({"no": [1.0], "yes": [missing]}))
 
 
@@ -397,24 +439,66 @@ def test_a_relative_path_is_looked_for_here_and_then_in_the_checkout(write, tmp_
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a,b,c\n0.5,0.3,0.2\n0.5,0.5\n", r"own\.csv: line 3 has 2 columns where the header names 3 letters"),
-        ("# a\n\na,b\n0.5,0.3,0.2\n", r"own\.csv: line 4 has 3 columns where the header names 2 letters"),
-        ("a,b,c\n0.5,much,0.2\n", r"own\.csv: line 2, column 'b' is 'much'; every probability must be a finite number"),
-        ("a,b,c\n0.5,,0.5\n", r"own\.csv: line 2, column 'b' is ''"),
-        ("a;b\n0,5;0,5\n0,5;0,4;0,1\n", r"own\.csv: line 3 has 3 columns where the header names 2 letters"),
-        ("0.5,0.5\n", r"own\.csv: needs a header that names the letters and at least one line"),
-        ("a,b\n", r"own\.csv: needs a header that names the letters and at least one line"),
-        ("", r"own\.csv: needs a header that names the letters and at least one line"),
-        ("# a comment\n\n", r"own\.csv: needs a header that names the letters and at least one line"),
-        ("a,b\n0.5,0.4\n", r"own\.csv: line 2 sums to 0\.9; every row must sum to 1 within 1e-09: correct the row"),
-        ("a,b\n0.5,0.5\n# in\n50,50\n", r"own\.csv: line 4 sums to 100\.0; every row must sum to 1"),
-        ("a,b\n1.5,-0.5\n", r"own\.csv: line 2, column 'b' is -0\.5; every probability must be a finite number between 0"),
-        ("a,b\nnan,1\n", r"own\.csv: line 2, column 'a' is nan; every probability must be a finite number between 0"),
-        ("a,b\ninf,0\n", r"own\.csv: line 2, column 'a' is inf"),
-        ("a,b,a\n0.5,0.5,0\n", r"own\.csv: the header, its first line, names columns 1 and 3 both 'a'; name them apart"),
-        ("0.5,0.5\n0.4,0.6\n", r"the header, its first line, names columns 1 and 2 both '0\.5'; name them apart"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", r"own\.csv is not in UTF-8, but probably no text; save it as CSV UTF-8"),
-        ('a,b\n"0,5","0,5"\n', r"own\.csv: line 2, column 'a' is '0,5'"),
+        ("a,b,c\n0.5,0.3,0.2\n0.5,0.5\n", (
+r"own\.csv: line 3 must have 3 "
+r"columns, one for each category of the header; got 2\. Write one probability per category, 0 "
+r"for one that never occurs\."
+)),
+        ("# a\n\na,b\n0.5,0.3,0.2\n", (
+r"own\.csv: line 4 must have 2 "
+r"columns, one for each category of the header; got 3\. Write one probability per category, 0 "
+r"for one that never occurs\."
+)),
+        ("a,b,c\n0.5,much,0.2\n", (
+r"own\.csv: line 2, column 'b' "
+r"must be a probability, a finite number between 0 and 1; got 'much'\. Write text such as "
+r'"0\.25" or "1/4", with a point and without a sign for percent\.'
+)),
+        ("a,b,c\n0.5,,0.5\n", (
+r"own\.csv: line 2, column 'b' "
+'must be a probability, a finite number between 0 and 1; got \'\'\\. Write text such as "0\\.25" or '
+r'"1/4", with a point and without a sign for percent\.'
+)),
+        ("a;b\n0,5;0,5\n0,5;0,4;0,1\n", (
+r"own\.csv: line 3 must have 2 "
+r"columns, one for each category of the header; got 3\. Write one probability per category, 0 "
+r"for one that never occurs\."
+)),
+        ("0.5,0.5\n", r"own\.csv must have a header .* and at least one line of probabilities; got [01] line"),
+        ("a,b\n", r"own\.csv must have a header .* and at least one line of probabilities; got [01] line"),
+        ("", r"own\.csv must have a header .* and at least one line of probabilities; got [01] line"),
+        ("# a comment\n\n", r"own\.csv must have a header .* and at least one line of probabilities; got [01] line"),
+        ("a,b\n0.5,0.4\n", (
+r"own\.csv: line 2 must sum to 1 "
+r"within 1e-09; got 0\.9\. Correct the row, or divide it by its sum\."
+)),
+        ("a,b\n0.5,0.5\n# in\n50,50\n", (
+r"own\.csv: line 4 must sum to 1 "
+r"within 1e-09; got 100\.0\. Correct the row, or divide it by its sum\."
+)),
+        ("a,b\n1.5,-0.5\n", (
+r"own\.csv: line 2, column 'b' "
+r"must be a probability, a finite number between 0 and 1; got -0\.5\."
+)),
+        ("a,b\nnan,1\n", r"own\.csv: line 2, column 'a' " r"must be a probability, a finite number between 0 and 1; got nan\."),
+        ("a,b\ninf,0\n", r"own\.csv: line 2, column 'a' " r"must be a probability, a finite number between 0 and 1; got inf\."),
+        ("a,b,a\n0.5,0.5,0\n", (
+r"own\.csv: the header, its first "
+r"line, must name each category once; got 'a' in columns 1 and 3\. Give them different names\."
+)),
+        ("0.5,0.5\n0.4,0.6\n", (
+r"own\.csv: the header, its first "
+r"line, must name each category once; got '0\.5' in columns 1 and 2\. Give them different names\."
+)),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", (
+r"own\.csv must be in UTF-8; got "
+r"a file that is probably no text\. Save it as CSV UTF-8\."
+)),
+        ('a,b\n"0,5","0,5"\n', (
+r"own\.csv: line 2, column 'a' "
+'must be a probability, a finite number between 0 and 1; got \'0,5\'\\. Write text such as "0\\.25" '
+r'or "1/4", with a point and without a sign for percent\.'
+)),
     ],
     ids=[
         "missing-column", "extra-column", "text", "empty-cell", "semicolons", "no-header", "only-header", "empty",
@@ -440,7 +524,8 @@ def test_a_csv_with_an_index_column_is_refused(write):
 @pytest.mark.parametrize("encoding", ["Latin-1", "UTF-16"])
 def test_a_csv_in_another_encoding_is_refused_by_name(write, encoding):
     with pytest.raises(
-        ValueError, match=rf"own\.csv is not in UTF-8, but probably in {encoding}; save it as CSV UTF-8"
+        ValueError,
+        match=rf"own\.csv must be in UTF-8; got a file that is probably in {encoding}\. Save it as CSV UTF-8\.",
     ):
         pr.load_source_set(write("grün,blau\n0.5,0.5\n".encode(encoding)))
 
@@ -449,19 +534,21 @@ def test_a_csv_in_another_encoding_is_refused_by_name(write, encoding):
 def test_a_missing_file_is_named(tmp_path, as_type, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"must exist; got .*lost\.csv', which is no file.* Give the path of a"):
         pr.load_source_set(as_type(tmp_path / "lost.csv"))
-    with pytest.raises(FileNotFoundError, match=re.escape(f"lost.csv in {tmp_path.resolve()} or {ROOT}; give")):
+    with pytest.raises(FileNotFoundError, match=re.escape(f"lost.csv in {tmp_path.resolve()} or {ROOT}. Give")):
         monkeypatch.chdir(tmp_path)
         pr.read_source_set(as_type("lost.csv"))
 
 
 def test_a_path_is_text_or_a_path():
-    with pytest.raises(TypeError, match=r"path must be the path of a \.csv file, as text or a Path, got 3"):
+    with pytest.raises(TypeError, match=r"path must be the path of a \.csv file, as text or a Path; got 3"):
         SourceSet.from_csv(3)
 
 
 @pytest.mark.parametrize("name", ["P_II_7", "p_ii_6", "", None, 6, "../source_sets/P_II_6"])
 def test_an_unknown_name_lists_what_is_allowed(name):
-    with pytest.raises(ValueError, match="unknown source set") as raised:
+    with pytest.raises(
+        ValueError, match=r"the source set must be one of P_I_2, .* or the path of a \.csv file"
+    ) as raised:
         pr.load_source_set(name)
     for allowed in [repr(name), *PRINTED, ".csv file"]:
         assert allowed in str(raised.value)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_delta
+from paper_repro.deprecated import made_by
 from paper_repro.errors import wrong
 from paper_repro.graphs import Adjacency, clique
 from paper_repro.mechanisms import Mechanism
@@ -38,6 +39,7 @@ from paper_repro.types import FloatArray
 __all__ = ["ApproximateDP"]
 
 
+@made_by("write ApproximateDP(delta), or ApproximateDP(delta, standard=True)")
 @dataclass(frozen=True, repr=False)
 class ApproximateDP(Notion):
     r"""Approximate differential privacy between neighbors, in either of two definitions.

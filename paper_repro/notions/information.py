@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paper_repro.checks import check_alpha
+from paper_repro.deprecated import made_by
 from paper_repro.mechanisms import Mechanism, Spread, sums_of_others
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
 from paper_repro.notions.maximal_leakage import MaximalLeakage
@@ -88,6 +89,7 @@ class MutualInformation(_Information):
         return 1.0
 
 
+@made_by("write SibsonInformation(alpha)")
 @dataclass(frozen=True, repr=False)
 class SibsonInformation(_Information):
     """Sibson mutual information of order alpha, worst case over the hull (Definition 19(6), Zhong and Bu 2022).

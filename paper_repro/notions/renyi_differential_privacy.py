@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import check_alpha
+from paper_repro.deprecated import made_by
 from paper_repro.graphs import Adjacency
 from paper_repro.mechanisms import Mechanism
 from paper_repro.notions.base import Notion, Optimizer, ProgramOptimizer, Proposal
@@ -42,6 +43,7 @@ _EVERYTHING = 700.0
 _MOST_AT_ONCE = 1 << 22
 
 
+@made_by("write RenyiDP(alpha), or RenyiDP(alpha, adjacency=...)")
 @dataclass(frozen=True, repr=False)
 class RenyiDP(Notion):
     """Renyi differential privacy of order alpha between neighbors (Definition 19(5), Zhong and Bu 2022).

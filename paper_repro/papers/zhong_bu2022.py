@@ -747,7 +747,7 @@ def _response(values: int, records: int, distortion: float) -> tuple[float, floa
 
 
 def _distances(values: int, records: int) -> IntArray:
-    way_out = "take fewer records, or a statement that needs no matrix, such as lemma_5_profile"
+    way_out = "Take fewer records, or a statement that needs no matrix, such as lemma_5_profile."
     check_database_space(values, records, MOST_DISTANCES, "to compare one by one", way_out)
     return hamming(values, records).distances
 

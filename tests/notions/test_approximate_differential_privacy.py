@@ -168,10 +168,10 @@ def test_neighbors_on_a_graph(graph, delta, standard):
 @pytest.mark.parametrize(
     ("delta", "message"),
     [
-        (1.0, r"delta must be a probability, at least 0 and below 1, got 1\.0; at 1 every mechanism would do"),
-        (-0.1, r"at least 0 and below 1, got -0\.1"),
-        (math.nan, "at least 0 and below 1, got nan"),
-        (math.inf, "at least 0 and below 1, got inf"),
+        (1.0, r"delta must be a probability, at least 0 and below 1; got 1\.0; at 1 every mechanism would do"),
+        (-0.1, r"at least 0 and below 1; got -0\.1"),
+        (math.nan, "at least 0 and below 1; got nan"),
+        (math.inf, "at least 0 and below 1; got inf"),
         ("some", "delta must be a number, .* got 'some'"),
     ],
 )

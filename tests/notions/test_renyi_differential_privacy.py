@@ -225,11 +225,11 @@ def test_a_complete_graph_is_no_graph():
     [
         (
             0.9,
-            r"alpha must be at least 1 for Renyi differential privacy, got 0\.9; 1 and infinity stand for the limits",
+            r"alpha must be at least 1 for Renyi differential privacy; got 0\.9; 1 and infinity stand for the limits",
         ),
         (-1, r"at least 1 .* got -1\.0"),
         (math.nan, "at least 1 .* got nan"),
-        ("two", "alpha must be a number, at least 1 for Renyi differential privacy, got 'two'"),
+        ("two", "alpha must be a number, at least 1 for Renyi differential privacy; got 'two'"),
     ],
 )
 def test_bad_orders(order, message):

@@ -146,9 +146,9 @@ def test_letters_that_never_occur_do_not_count():
 @pytest.mark.parametrize(
     ("order", "message"),
     [
-        (0.9, r"alpha must be at least 1 for Sibson information, got 0\.9; 1 and infinity stand for the limits"),
+        (0.9, r"alpha must be at least 1 for Sibson information; got 0\.9; 1 and infinity stand for the limits"),
         (math.nan, "at least 1 .* got nan"),
-        (None, "alpha must be a number, at least 1 for Sibson information, got None"),
+        (None, "alpha must be a number, at least 1 for Sibson information; got None"),
     ],
 )
 def test_bad_orders(order, message):

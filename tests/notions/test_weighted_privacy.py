@@ -157,11 +157,22 @@ def test_a_distortion_of_0_leaks_as_much_as_the_demands_have_to():
 @pytest.mark.parametrize(
     ("weights", "said"),
     [
-        ([[0, -1], [1, 0]], r"weights\[0, 1\] is -1.0; a weight is 0"),
-        ([[0, math.nan], [1, 0]], r"weights\[0, 1\] is nan"),
-        ([[0, "near"], [1, 0]], r"weights\[0, 1\] must be a number, infinite .*'near'"),
+        (
+            [[0, -1], [1, 0]],
+            r"weights\[0, 1\] must be 0 where rows must be equal, between 1e-12 and 1e\+12, or infinite "
+            r"where nothing is required; got -1\.0\.",
+        ),
+        (
+            [[0, math.nan], [1, 0]],
+            r"weights\[0, 1\] must be 0 where rows must be equal, between 1e-12 and 1e\+12, or infinite "
+            r"where nothing is required; got nan\.",
+        ),
+        (
+            [[0, "near"], [1, 0]],
+            r"weights\[0, 1\] must be a number; got 'near'\. Put math\.inf where nothing is required\.",
+        ),
         ([[0, 1, 2], [1, 0, 2]], r"a square table, .* got shape \(2, 3\)"),
-        ([[0, 1], [1, 3]], r"weights\[1, 1\] is 3.0; every letter is like itself: put 0 there"),
+        ([[0, 1], [1, 3]], r"weights\[1, 1\] must be 0, as all of the diagonal; got 3\.0\. Put 0 there\."),
         ([[0, 1], [1]], "must be a square table of numbers"),
     ],
 )
@@ -175,5 +186,5 @@ def test_what_takes_no_weights_says_what_does():
     for refused in (lambda: ApproximateDP(0.1, adjacency=graph), lambda: RenyiDP(2, graph), lambda: graph.distances):
         with pytest.raises(ValueError, match="DifferentialPrivacy"):
             refused()
-    with pytest.raises(ValueError, match="one vertex per letter"):
+    with pytest.raises(ValueError, match="adjacency must have 3 vertices, one per category; got 2"):
         optimal_mechanism(SourceSet([0.5, 0.3, 0.2]), leakage=1.0, notion=DifferentialPrivacy(graph))

@@ -87,7 +87,7 @@ def test_proposition_1_corrected_attains_theorem_1(values, individuals, leakage)
 
 
 def test_proposition_1_has_three_readings():
-    with pytest.raises(ValueError, match="reading must be one of 'printed', 'example', 'corrected', got 'right'"):
+    with pytest.raises(ValueError, match="reading must be one of 'printed', 'example', 'corrected'; got 'right'"):
         alvim.proposition_1(3, 2, 1.0, "right")
 
 
@@ -109,7 +109,9 @@ def test_proposition_2_as_printed(values, individuals, ratio):
 
 @pytest.mark.parametrize("outputs", [0, -3, 9, 100])
 def test_proposition_2_is_for_1_to_all_outputs(outputs):
-    with pytest.raises(ValueError, match=rf"between 1 and v\^u = 2\^3, got {outputs}; .*Theorem 1"):
+    with pytest.raises(
+        ValueError, match=rf"outputs must be (a whole number, at least 1|between 1 and v\^u = 2\^3); got {outputs}\."
+    ):
         alvim.proposition_2(2, 3, outputs, 1.0)
 
 
@@ -133,7 +135,11 @@ def test_theorem_2_counts_bits(leakage):
 
 
 def test_lemma_1_is_for_at_least_as_many_columns():
-    with pytest.raises(ValueError, match=r"n <= m, got shape \(3, 2\); add 1 columns of zeros"):
+    with pytest.raises(
+        ValueError,
+        match=r"matrix must have at least as many columns as rows for Lemma 1 \(n <= m\); got shape \(3, 2\)\. "
+        r"Add 1 columns of zeros\.",
+    ):
         alvim.lemma_1(np.full((3, 2), 0.5))
     padded = alvim.lemma_1([[0.75, 0.25, 0], [0.25, 0.75, 0], [0.5, 0.5, 0]])
     assert padded.tolist() == [[0.75, 0.25, 0], [0.25, 0.75, 0], [0.5, 0.5, 0]]
@@ -166,8 +172,8 @@ def test_lemma_5_as_printed(offsets, rng):
 @pytest.mark.parametrize(
     ("image", "message"),
     [
-        ((1, 0, 3, 2), "more than one orbit; it must run through all vertices"),
-        ((0, 1, 2, 3), "more than one orbit"),
+        ((1, 0, 3, 2), r"automorphism must have a single orbit, through all vertices; got \(1, 0, 3, 2\)\."),
+        ((0, 1, 2, 3), r"automorphism must have a single orbit, through all vertices; got \(0, 1, 2, 3\)\."),
         ((1, 2, 3, 4), "must permute the 4 vertices"),
         ((1, 1, 2, 3), "must permute the 4 vertices"),
         ((1, 0), "must permute the 4 vertices"),
@@ -179,7 +185,9 @@ def test_lemma_5_needs_a_single_orbit(image, message):
 
 
 def test_lemma_2_needs_all_databases():
-    with pytest.raises(ValueError, match=r"shape \(4, 4\); Val\^u needs \(8, 8\)"):
+    with pytest.raises(
+        ValueError, match=r"matrix must have shape \(8, 8\), a row and a column for each database; got shape \(4, 4\)\."
+    ):
         alvim.lemma_2(np.eye(4), 2, 3)
 
 
@@ -205,9 +213,12 @@ def test_theorem_3_has_no_gap_at_its_ends():
     assert alvim.theorem_3(1.0, 2, 0) == 1.0
 
 
-@pytest.mark.parametrize(("border", "diameter"), [(0, 1), (-1, 2), (2, -1)])
-def test_theorem_3_needs_a_border_and_a_diameter(border, diameter):
-    with pytest.raises(ValueError, match=f"got {border} and {diameter}"):
+@pytest.mark.parametrize(
+    ("border", "diameter", "message"),
+    [(0, 1, "border .* at least 1; got 0"), (-1, 2, "border .* got -1"), (2, -1, "diameter .* at least 0; got -1")],
+)
+def test_theorem_3_needs_a_border_and_a_diameter(border, diameter, message):
+    with pytest.raises(ValueError, match=message):
         alvim.theorem_3(1.0, border, diameter)
 
 
@@ -225,22 +236,37 @@ def test_remark_1_holds_exactly_from_its_condition_on(step, keeps):
     if keeps:
         assert alvim.remark_1(6, leakage) == pytest.approx(doubled, abs=ROUNDING)
     else:
-        with pytest.raises(ValueError, match=r"\(e\^eps\)\^2 >= 2, that is at least 0\.346574 nats, got 0\.3465"):
+        with pytest.raises(
+            ValueError,
+            match=r"leakage must be at least 0\.346574 nats for Remark 1, which requires \(e\^eps\)\^2 >= 2; got 0\.3465",
+        ):
             alvim.remark_1(6, leakage)
 
 
 @pytest.mark.parametrize("size", [5, 7, 2, 0])
 def test_remark_1_is_for_even_rings(size):
-    with pytest.raises(ValueError, match=f"even rings of at least 4 vertices, got {size}"):
+    with pytest.raises(
+        ValueError, match=f"size must be (even and at least 4 for Remark 1|a whole number, at least 1); got {size}"
+    ):
         alvim.remark_1(size, 1.0)
 
 
 @pytest.mark.parametrize(
     ("graph", "extended", "message"),
     [
-        (line(3), clique(4), "has 4 vertices, it must have 3"),
-        (ring(5), line(5), r"lacks the edge \(0, 4\)"),
-        (line(6), ring(6), "same number of vertices at every distance; a clique always does"),
+        (line(3), clique(4), r"extended must have 3 vertices, as the first graph; got 4\."),
+        (
+            ring(5),
+            line(5),
+            "extended must have all edges of the first graph, and may have more; got a graph without the "
+            r"edge \(0, 4\)\.",
+        ),
+        (
+            line(6),
+            ring(6),
+            r"extended must have the same number of vertices at every distance; got Adjacency\(ring: 6 "
+            r"vertices, 6 edges\)\. A clique always has\.",
+        ),
     ],
 )
 def test_what_remark_2_may_add(graph, extended, message):
@@ -294,18 +320,26 @@ def test_without_a_limit_nothing_changes(call):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: alvim.theorem_1(1, 3, 1.0), "at least 2 values and 1 record, got 1 and 3"),
-        (lambda: alvim.theorem_1(2, 0, 1.0), "got 2 and 0"),
+        (lambda: alvim.theorem_1(1, 3, 1.0), "values must be a whole number, at least 2; got 1"),
+        (lambda: alvim.theorem_1(2, 0, 1.0), "records must be a whole number, at least 1; got 0"),
         (lambda: alvim.theorem_1(2, 3, -1.0), "at least 0 nats"),
         (lambda: alvim.theorem_1(2, 3, math.nan), "at least 0 nats"),
         (lambda: alvim.theorem_2(-1.0), "at least 0 nats"),
         (lambda: alvim.theorem_3(-1.0, 2, 2), "at least 0 nats"),
-        (lambda: alvim.proposition_2(1, 3, 1, 1.0), "got 1 and 3"),
-        (lambda: alvim.proposition_1(10, 6, 1.0), r"10\^6 databases are too many to enumerate"),
-        (lambda: alvim.proposition_1(10, 4, 1.0), "10000 vertices is too large"),
-        (lambda: alvim.equation_6(ring(5), 1.0, 0), "border must be at least 1"),
-        (lambda: alvim.capacity([[0.5, 0.6]]), r"sums to 1\.1"),
-        (lambda: alvim.lemma_1([[0.5, 0.6]]), r"sums to 1\.1"),
+        (lambda: alvim.proposition_2(1, 3, 1, 1.0), "values must be a whole number, at least 2; got 1"),
+        (
+            lambda: alvim.proposition_1(10, 6, 1.0),
+            r"values \*\* records must be at most 100000 databases to enumerate; got 10\^6\. For the whole "
+            r"space use the closed form, papers\.alvim2011\.theorem_1\.",
+        ),
+        (
+            lambda: alvim.proposition_1(10, 4, 1.0),
+            r"the graph must have at most 5000 vertices for its matrix of distances; got 10000\. Use "
+            r"distances_from\(vertex\) or border_sizes\(vertex\)\.",
+        ),
+        (lambda: alvim.equation_6(ring(5), 1.0, 0), r"border must be a whole number, at least 1; got 0\."),
+        (lambda: alvim.capacity([[0.5, 0.6]]), r"channel: row 0 must sum to 1 within 1e-09; got 1\.1"),
+        (lambda: alvim.lemma_1([[0.5, 0.6]]), r"channel: row 0 must sum to 1 within 1e-09; got 1\.1"),
     ],
 )
 def test_numbers_outside_their_range(call, message):
@@ -335,5 +369,7 @@ def test_theorem_4_is_a_channel_where_its_conditions_hold(graph):
 
 @pytest.mark.parametrize("graph", [ring(6), line(4)], ids=repr)
 def test_theorem_4_refuses_other_graphs(graph):
-    with pytest.raises(ValueError, match=r"Theorem 4 asks of .* single orbit"):
+    with pytest.raises(
+        ValueError, match=r"adjacency must have an automorphism with a single orbit, .* for Theorem 4; got .*remark_2"
+    ):
         alvim.theorem_4(graph, 1.0)

@@ -233,11 +233,17 @@ def test_the_letters_to_suppress_need_not_be_the_least_likely_on_average():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 0.2, 2), r"between 0 and M - 1 = 1 all-zero columns, got 2"),
-        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 1.2, 0), r"between 0 and 1, got 1\.2"),
-        (lambda: coloring([[0.5, 0.5], [0.5, 0.5]]), "finite and above 0, not for 0.0 nats"),
-        (lambda: coloring([[1.0, 0.0], [0.5, 0.5]]), "finite and above 0, not for inf nats"),
-        (lambda: coloring([[0.6, 0.4]]), r"must be square, got shape \(1, 2\)"),
+        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 0.2, 2), r"between 0 and M - 1 = 1 all-zero columns; got 2"),
+        (lambda: optimal_with_suppressed(SourceSet([0.5, 0.5]), 1.2, 0), r"between 0 and 1; got 1\.2"),
+        (lambda: coloring([[0.5, 0.5], [0.5, 0.5]]), (
+r"matrix must have a finite leakage above 0 for critical pairs; got 0\.0 nats\. Color a "
+r"mechanism whose columns are all 0 or positive throughout, and not all constant\."
+)),
+        (lambda: coloring([[1.0, 0.0], [0.5, 0.5]]), (
+r"matrix must have a finite leakage above 0 for critical pairs; got inf nats\. Color a mechanism "
+r"whose columns are all 0 or positive throughout, and not all constant\."
+)),
+        (lambda: coloring([[0.6, 0.4]]), r"must be square; got shape \(1, 2\)"),
     ],
 )  # fmt: skip
 def test_bad_arguments_are_refused(call, message):
@@ -247,5 +253,9 @@ def test_bad_arguments_are_refused(call, message):
 
 def test_too_many_subsets_are_refused():
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="8 suppressed letters of 16 can be chosen in 12870 ways"):
+    with pytest.raises(
+        ValueError,
+        match="count must leave at most 5000 choices of suppressed categories, where no ordering sorts the "
+        r"source set; got 8 of 16, for which there are 12870\. Merge rare categories\.",
+    ):
         optimal_with_suppressed(SourceSet(rng.dirichlet(np.ones(16), size=2)), 0.5, 8)

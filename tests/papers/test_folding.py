@@ -253,10 +253,21 @@ def test_sets_of_several_parts():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Folding([SourceSet([0.5, 0.5]), SourceSet([0.5, 0.3, 0.2])]), r"alphabets of \[2, 3\] letters"),
-        (lambda: Folding([]), r"alphabets of \[\] letters"),
-        (lambda: Folding(SourceSet([0.5, 0.5]), direction="forward"), "'corrected' or 'printed', got 'forward'"),
-        (lambda: as_source_set([]), "no part is left"),
+        (
+            lambda: Folding([SourceSet([0.5, 0.5]), SourceSet([0.5, 0.3, 0.2])]),
+            r"source must have parts over the same categories; got parts over \[2, 3\] categories\. Write 0 "
+            r"for a category that never occurs\.",
+        ),
+        (
+            lambda: Folding([]),
+            r"source must have parts over the same categories; got parts over \[\] categories\. Write 0 for "
+            r"a category that never occurs\.",
+        ),
+        (lambda: Folding(SourceSet([0.5, 0.5]), direction="forward"), "'corrected' or 'printed'; got 'forward'"),
+        (
+            lambda: as_source_set([]),
+            r"parts must be at least one; got none\. The folded images have nothing in common\.",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(call, message):

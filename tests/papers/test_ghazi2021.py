@@ -33,7 +33,7 @@ def test_over_a_set_it_is_not(rng):
 def test_the_ends():
     assert rr_with_prior([0.5, 0.3, 0.2], math.inf).matrix.tolist() == np.eye(3).tolist()
     assert rr_with_prior([0.5, 0.3, 0.2], 0.0).matrix.tolist() == [[1.0, 0.0, 0.0]] * 3
-    with pytest.raises(ValueError, match=r"k must be between 1 and 2, the number of letters, got 3"):
+    with pytest.raises(ValueError, match=r"k must be between 1 and 2, the number of categories; got 3\."):
         rr_top_k([0.5, 0.5], 1.0, 3)
 
 

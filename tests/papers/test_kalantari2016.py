@@ -87,7 +87,11 @@ def test_labels_stay_and_large_hulls_are_refused():
     assert isit.permutation_invariant_hull(SourceSet([0.8, 0.2], labels=["yes", "no"])).labels == ("yes", "no")
     assert isit.permutation_invariant_hull(SourceSet(np.full(40, 1 / 40))).vertex_count == 1
     assert isit.permutation_invariant_hull(SourceSet([0.05] * 20)).vertex_count == 1
-    with pytest.raises(ValueError, match=r"have 3628800 arrangements, and at most 10000 are made"):
+    with pytest.raises(
+        ValueError,
+        match=r"source must have at most 10000 arrangements of its vertices; got 3628800 for SourceSet\(V=1, "
+        r"M=10, Class II\)\. For Theorem 1 the alphabet size is enough\.",
+    ):
         isit.permutation_invariant_hull(SourceSet(np.arange(1, 11) / 55))
 
 
@@ -121,7 +125,9 @@ def test_equation_15_holds_the_wrong_entry():
 def test_ordered_statistics_by_their_definition(source_class, seed):
     vertices = random_vertices(source_class, seed)
     with (
-        contextlib.nullcontext() if common_ordering(vertices) else pytest.raises(ValueError, match="no common ordering")
+        contextlib.nullcontext()
+        if common_ordering(vertices)
+        else pytest.raises(ValueError, match="source must have a common ordering of its categories, as Class II")
     ):
         in_order(SourceSet(vertices))
 
@@ -250,9 +256,13 @@ def test_theorems_3_and_4_are_theorem_1_where_they_hold():
     for reading in ("printed", "corrected"):
         assert isit.theorem_3(known, 0.5, reading) == isit.theorem_3(known, 1.0, reading) == 0
     assert isit.theorem_4(3, 2 / 3) == isit.theorem_1(3, 2 / 3) == isit.theorem_1(3, 1.0) == 0
-    with pytest.raises(ValueError, match=r"below 0\.2 and from 0\.5 on, got 0\.3; between them there is theorem_2"):
+    with pytest.raises(
+        ValueError,
+        match=r"distortion must be below 0\.2 or at least 0\.5 for Theorem 3; got 0\.3\. Between them use "
+        r"theorem_2\.",
+    ):
         isit.theorem_3(known, 0.3)
-    with pytest.raises(ValueError, match=r"below 0\.4 and from 0\.5 on, got 0\.4"):
+    with pytest.raises(ValueError, match=r"below 0\.4 and from 0\.5 on; got 0\.4"):
         isit.theorem_3(known, 0.4, "corrected")
 
 
@@ -275,11 +285,11 @@ def test_equation_16_at_its_limits():
     assert isit.equation_16([0.0, 0.5]) == math.inf and isit.equation_16([0.5, 1.0]) == -math.inf
     assert isit.equation_16([0.5, 0.5]) == isit.equation_16([0.5, 0.5], "corrected") == 0
     assert isit.equation_16([0.9, 0.5]) < 0
-    with pytest.raises(ValueError, match=r"must sum to at most 1, got \[0\.9, 0\.5\] with the sum 1\.4"):
+    with pytest.raises(ValueError, match=r"must sum to at most 1; got \[0\.9, 0\.5\] with the sum 1\.4"):
         isit.equation_16([0.9, 0.5], "corrected")
-    with pytest.raises(ValueError, match=r"two letters or more, got \[0\.5\]"):
+    with pytest.raises(ValueError, match=r"distortions must be those of two categories or more; got \[0\.5\]\."):
         isit.equation_16([0.5])
-    with pytest.raises(ValueError, match=r"between 0 and 1, got 1\.5"):
+    with pytest.raises(ValueError, match=r"between 0 and 1; got 1\.5"):
         isit.equation_16([0.5, 1.5])
 
 
@@ -301,7 +311,7 @@ def test_definition_9_counts_all_pairs_and_no_zero_column():
     assert isit.definition_9(np.eye(2), "corrected") == []  # the leakage is infinite
     assert len(isit.definition_9(np.full((2, 2), 0.5), "corrected")) == 4  # the leakage is 0: every pair
     for matrix in (np.eye(2), np.full((2, 2), 0.5)):
-        with pytest.raises(ValueError, match=r"finite and above 0, not for (inf|0\.0) nats"):
+        with pytest.raises(ValueError, match=r"a finite leakage above 0 for critical pairs; got (inf|0\.0) nats\."):
             coloring(matrix)
 
 
@@ -318,16 +328,19 @@ def test_the_optimal_mechanism_of_equation_25_is_not_colored_as_figure_2_says():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: isit.equation_5(3, 1.5), r"between 0 and 1, got 1\.5"),
-        (lambda: isit.equation_8(TABLE_1, -0.1, 0), r"between 0 and 1, got -0\.1"),
-        (lambda: isit.equation_8(TABLE_1, 0.1, 5), "zero_columns must be between 0 and M - 2 = 4, got 5"),
-        (lambda: isit.equation_9(TABLE_1, 0.1, -1), "zero_columns must be between 0 and M - 2 = 4, got -1"),
-        (lambda: isit.equation_25(3, 0.1, 3), "zero_columns must be between 0 and M - 1 = 2, got 3"),
-        (lambda: isit.equation_8(TABLE_1, 0.1, 0, "literal"), "one of 'printed', 'corrected', got 'literal'"),
-        (lambda: isit.theorem_2(TABLE_1, 0.1, "lenient"), "one of 'literal', 'printed', 'corrected', got 'lenient'"),
-        (lambda: isit.theorem_3(TABLE_1, math.nan), "between 0 and 1, got nan"),
-        (lambda: coloring([[0.5, 0.5]]), r"must be square, got shape \(1, 2\)"),
-        (lambda: isit.equation_14([[0.5, 0.6], [0.5, 0.5]]), "row 0 sums to 1.1"),
+        (lambda: isit.equation_5(3, 1.5), r"between 0 and 1; got 1\.5"),
+        (lambda: isit.equation_8(TABLE_1, -0.1, 0), r"between 0 and 1; got -0\.1"),
+        (lambda: isit.equation_8(TABLE_1, 0.1, 5), "zero_columns must be between 0 and M - 2 = 4; got 5"),
+        (lambda: isit.equation_9(TABLE_1, 0.1, -1), "zero_columns must be between 0 and M - 2 = 4; got -1"),
+        (lambda: isit.equation_25(3, 0.1, 3), "zero_columns must be between 0 and M - 1 = 2; got 3"),
+        (lambda: isit.equation_8(TABLE_1, 0.1, 0, "literal"), "one of 'printed', 'corrected'; got 'literal'"),
+        (lambda: isit.theorem_2(TABLE_1, 0.1, "lenient"), "one of 'literal', 'printed', 'corrected'; got 'lenient'"),
+        (lambda: isit.theorem_3(TABLE_1, math.nan), "between 0 and 1; got nan"),
+        (lambda: coloring([[0.5, 0.5]]), r"must be square; got shape \(1, 2\)"),
+        (
+            lambda: isit.equation_14([[0.5, 0.6], [0.5, 0.5]]),
+            r"mechanism: row 0 must sum to 1 within 1e-09; got 1\.1\. Correct the row, or divide it by its " r"sum\.",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(call, message):
@@ -346,5 +359,5 @@ def test_bad_arguments_are_refused(call, message):
     ],
 )
 def test_formulas_of_ordered_classes_refuse_other_sets(formula):
-    with pytest.raises(ValueError, match="has no common ordering of its letters"):
+    with pytest.raises(ValueError, match="source must have a common ordering of its categories, as Class II"):
         formula(SourceSet([[0.5, 0.3, 0.2], [0.3, 0.5, 0.2]]))

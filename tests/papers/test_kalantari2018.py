@@ -243,19 +243,26 @@ def test_equation_32():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: theorem_3(Folding(POINT), 1.5), r"between 0 and 1, got 1\.5"),
-        (lambda: theorem_3(Folding(POINT), 0.5, "right"), "'corrected', 'largest', got 'right'"),
-        (lambda: corollary_1(Folding(POINT), 0.5), "the folded images of .* differ"),
+        (lambda: theorem_3(Folding(POINT), 1.5), r"between 0 and 1; got 1\.5"),
+        (lambda: theorem_3(Folding(POINT), 0.5, "right"), "'corrected', 'largest'; got 'right'"),
+        (
+            lambda: corollary_1(Folding(POINT), 0.5),
+            r"folding must have equal folded images; got SourceSet\(V=3, M=3, Class III\)\. For others use "
+            r"theorem_3\.",
+        ),
         (lambda: remark_7(Folding(POINT), 0.5), "use theorem_3"),
-        (lambda: theorem_3(Folding(SourceSet([0.2, 0.5, 0.3]), direction="printed"), 0.5), "no part is left"),
-        (lambda: equation_32([0.2, 0.3], zero_columns=1), "between 0 and M - 2 = 0, got 1"),
-        (lambda: theorem_1(6, 1.5), r"between 0 and 1, got 1\.5"),
-        (lambda: theorem_2(THREE, -0.1), r"between 0 and 1, got -0\.1"),
-        (lambda: theorem_3(THREE, math.nan, permutations=[]), "between 0 and 1, got nan"),
-        (lambda: lemma_3(6, 1.5), r"between 0 and 1, got 1\.5"),
-        (lambda: equation_10(THREE, 0.1, 2), "zero_columns must be between 0 and M - 2 = 1, got 2"),
-        (lambda: equation_10(THREE, 0.1, -1), "zero_columns must be between 0 and M - 2 = 1, got -1"),
-        (lambda: equation_10(THREE, 0.1, 0, "lenient"), "'literal', 'printed', 'corrected', got 'lenient'"),
+        (
+            lambda: theorem_3(Folding(SourceSet([0.2, 0.5, 0.3]), direction="printed"), 0.5),
+            r"parts must be at least one; got none\. The folded images have nothing in common\.",
+        ),
+        (lambda: equation_32([0.2, 0.3], zero_columns=1), "between 0 and M - 2 = 0; got 1"),
+        (lambda: theorem_1(6, 1.5), r"between 0 and 1; got 1\.5"),
+        (lambda: theorem_2(THREE, -0.1), r"between 0 and 1; got -0\.1"),
+        (lambda: theorem_3(THREE, math.nan, permutations=[]), "between 0 and 1; got nan"),
+        (lambda: lemma_3(6, 1.5), r"between 0 and 1; got 1\.5"),
+        (lambda: equation_10(THREE, 0.1, 2), "zero_columns must be between 0 and M - 2 = 1; got 2"),
+        (lambda: equation_10(THREE, 0.1, -1), "zero_columns must be between 0 and M - 2 = 1; got -1"),
+        (lambda: equation_10(THREE, 0.1, 0, "lenient"), "'literal', 'printed', 'corrected'; got 'lenient'"),
     ],
 )
 def test_bad_arguments_are_refused(call, message):
@@ -265,5 +272,5 @@ def test_bad_arguments_are_refused(call, message):
 
 @pytest.mark.parametrize("formula", [distortion_thresholds, lemma_4, lambda source: theorem_2(source, 0.2)])
 def test_formulas_of_class_2_refuse_other_sets(formula):
-    with pytest.raises(ValueError, match="no common ordering of its letters; the statement is for Class II sets"):
+    with pytest.raises(ValueError, match="source must have a common ordering of its categories, as Class II"):
         formula(SourceSet([[0.5, 0.3, 0.2], [0.3, 0.5, 0.2]]))

@@ -99,5 +99,5 @@ def test_floats_are_read_as_the_fractions_that_were_meant():
 
 
 def test_no_points_are_refused():
-    with pytest.raises(ValueError, match="no points is empty"):
+    with pytest.raises(ValueError, match=r"points must be at least one distribution; got none\."):
         Polytope.hull([])

@@ -337,34 +337,49 @@ def test_bounds_are_in_order_and_fall(statement, space, notion, reading):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: zhong.theorem_7(DP, 2, 3, 3.5), r"records changed between 0 and 3, got 3\.5"),
-        (lambda: zhong.theorem_7(DP, 2, 3, math.nan), "between 0 and 3, got nan"),
-        (lambda: zhong.theorem_7(DP, 2, 3, "much"), "between 0 and 3, got 'much'"),
-        (lambda: zhong.theorem_7(DP, 2.5, 3, 1), r"values must be a whole number, at least 1, got 2\.5"),
-        (lambda: zhong.lemma_5(2, 0), "records must be a whole number, at least 1, got 0"),
-        (lambda: zhong.theorem_7("privacy", 2, 3, 1), "notion must be one of 'differential privacy', .*, got 'privacy'"),
-        (lambda: zhong.theorem_7(RENYI, 2, 3, 1), "alpha must be a number, at least 1 for .*, got None"),
-        (lambda: zhong.theorem_7(SIBSON, 2, 3, 1, alpha=1.0), r"above 1 for Sibson information in this form, got 1\.0"),
-        (lambda: zhong.theorem_17(SIBSON, 2, 3, 1, alpha=math.inf), "above 1 for .*, got inf"),
-        (lambda: zhong.theorem_7(APPROXIMATE, 2, 3, 1), "delta must be a number, .* at least 0 and below 1, got None"),
-        (lambda: zhong.theorem_9(FOUR, 0.1, 1.0), r"at least 0 and below 1, got 1\.0"),
-        (lambda: zhong.theorem_7(MAXIMAL, 2, 3, 1), "maximal information depends on the source set, got None"),
-        (lambda: zhong.theorem_17(MAXIMAL, 2, 3, 1), "got None; give the SourceSet over m letters"),
-        (lambda: zhong.theorem_7(DP, 2, 3, 1, UNIFORM_4), r"has 4 letters; databases of 3 records with 2 values need 2\^3"),
-        (lambda: zhong.theorem_7(DP, 2, 2, 1, SourceSet(FOUR)), "Theorem 7 is for sets whose hull contains the uniform"),
-        (lambda: zhong.theorem_17(DP, 2, 2, 1, UNIFORM_4), "has 4 letters, it must have m = 2"),
-        (lambda: zhong.theorem_7(DP, 2, 3, 1, reading="mended"), "reading must be one of 'printed', 'corrected', got 'mended'"),
-        (lambda: zhong.theorem_9([[0.5, 0.5], [0.6, 0.4]], 0.1, 0.0), "one known prior, got 2 rows"),
-        (lambda: zhong.theorem_14([0.5, 0.6], 0.1), "row 0 sums to 1.1"),
+        (lambda: zhong.theorem_7(DP, 2, 3, 3.5), r"records changed between 0 and 3; got 3\.5"),
+        (lambda: zhong.theorem_7(DP, 2, 3, math.nan), "between 0 and 3; got nan"),
+        (lambda: zhong.theorem_7(DP, 2, 3, "much"), "between 0 and 3; got 'much'"),
+        (lambda: zhong.theorem_7(DP, 2.5, 3, 1), r"values must be a whole number, at least 1; got 2\.5"),
+        (lambda: zhong.lemma_5(2, 0), "records must be a whole number, at least 1; got 0"),
+        (lambda: zhong.theorem_7("privacy", 2, 3, 1), "notion must be one of 'differential privacy', .*; got 'privacy'"),
+        (lambda: zhong.theorem_7(RENYI, 2, 3, 1), "alpha must be a number, at least 1 for .*; got None"),
+        (lambda: zhong.theorem_7(SIBSON, 2, 3, 1, alpha=1.0), r"above 1 for Sibson information in this form; got 1\.0"),
+        (lambda: zhong.theorem_17(SIBSON, 2, 3, 1, alpha=math.inf), "above 1 for .*; got inf"),
+        (lambda: zhong.theorem_7(APPROXIMATE, 2, 3, 1), "delta must be a number, .* at least 0 and below 1; got None"),
+        (lambda: zhong.theorem_9(FOUR, 0.1, 1.0), r"at least 0 and below 1; got 1\.0"),
+        (lambda: zhong.theorem_7(MAXIMAL, 2, 3, 1), (
+r"source must be given for maximal information, which depends on it; got None\. Give the "
+r"SourceSet over the m\^n databases\."
+)),
+        (lambda: zhong.theorem_17(MAXIMAL, 2, 3, 1), (
+r"source must be given for maximal information, which depends on it; got None\. Give the "
+r"SourceSet over m categories\."
+)),
+        (lambda: zhong.theorem_7(DP, 2, 3, 1, UNIFORM_4), r"source must have 2\^3 categories, .* 3 records with 2 values; got 4\."),
+        (lambda: zhong.theorem_7(DP, 2, 2, 1, SourceSet(FOUR)), (
+r"source must have the uniform distribution in its hull for Theorem 7; got SourceSet\(V=1, M=4, "
+r"Class II\)\."
+)),
+        (lambda: zhong.theorem_17(DP, 2, 2, 1, UNIFORM_4), r"source must have m = 2 categories, those of a record; got 4\."),
+        (lambda: zhong.theorem_7(DP, 2, 3, 1, reading="mended"), "reading must be one of 'printed', 'corrected'; got 'mended'"),
+        (lambda: zhong.theorem_9([[0.5, 0.5], [0.6, 0.4]], 0.1, 0.0), "one known prior; got 2 rows"),
+        (lambda: zhong.theorem_14([0.5, 0.6], 0.1), r"prior: row 0 must sum to 1 within 1e-09; got 1\.1\."),
         (
             lambda: zhong.corollary_15(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1]]), 0.0),
-            "no common ordering of its letters; the statement is for Class II sets",
+            "source must have a common ordering of its categories, as Class II",
         ),
         (lambda: zhong.corollary_15(UNIFORM_4, -1.0), r"leakage must be at least 0 nats .* got -1\.0"),
-        (lambda: zhong.theorem_18(DP, FOUR, 2, 1), "Theorem 18 is about .* got 'differential privacy'; composition"),
-        (lambda: zhong.lemma_5_mechanism(50, 1000, 1), r"50\^1000 databases are too many .* \(at most 5000\)"),
-        (lambda: Floor(1.2), r"theta must be between 0 and 1, got 1\.2"),
-        (lambda: Floor(0.5, 0.2), r"peak must be at least 1, got 0\.2"),
+        (lambda: zhong.theorem_18(DP, FOUR, 2, 1), (
+"notion must be 'approximate differential privacy' or 'maximal leakage' for Theorem 18; got "
+r"'differential privacy'\. For other notions use composition\.parallel_leakage\."
+)),
+        (lambda: zhong.lemma_5_mechanism(50, 1000, 1), (
+r"values \*\* records must be at most 5000 databases to compare one by one; got 50\^1000\. take "
+"fewer records, or a statement that needs no matrix, such as lemma_5_profile"
+)),
+        (lambda: Floor(1.2), r"theta must be between 0 and 1; got 1\.2"),
+        (lambda: Floor(0.5, 0.2), r"peak must be at least 1; got 0\.2"),
     ],
 )  # fmt: skip
 def test_bad_arguments_are_refused(call, message):

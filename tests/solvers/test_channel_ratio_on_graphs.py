@@ -224,9 +224,9 @@ def test_long_lines_and_rings(graph, leakage):
         (lambda: uniform_least_distortion(ring(4), -1.0), "at least 0 nats"),
         (lambda: uniform_least_distortion(ring(4), math.nan), "at least 0 nats"),
         (lambda: on_graph(uniform(400), ring(400)), "320000 rows, at most 200000 are solved; .*uniform_least"),
-        (lambda: distance_mechanism(ring(6), 0.0), "above 0 nats, got 0.0; at 0 use Mechanism.constant"),
+        (lambda: distance_mechanism(ring(6), 0.0), "above 0 nats; got 0.0; at 0 use Mechanism.constant"),
         (lambda: distance_mechanism(ring(5_001), 1.0), "5001 vertices is too large"),
-        (lambda: truncated_geometric(0, 1.0), "at least 1, got 0"),
+        (lambda: truncated_geometric(0, 1.0), "at least 1; got 0"),
         (lambda: truncated_geometric(3, -1.0), "at least 0 nats"),
     ],
 )

@@ -112,7 +112,7 @@ def test_shell_sizes_count_databases():
         counts = np.bincount(database_distances(*space)[0].astype(int))
         np.testing.assert_allclose(np.exp(profiles.log_shell_sizes(*space)), counts, rtol=1e-14)
     assert profiles.log_shell_sizes(1, 2).tolist() == [0, -np.inf, -np.inf]
-    with pytest.raises(ValueError, match="values must be a whole number, at least 1, got 0"):
+    with pytest.raises(ValueError, match="values must be a whole number, at least 1; got 0"):
         profiles.log_shell_sizes(0, 2)
 
 
@@ -413,7 +413,7 @@ def test_small_leakages_keep_their_digits():
 def test_what_is_out_of_range_is_refused():
     for kind in (RatioProfiles, MassProfiles):
         for space in [(0, 2), (2, 0)]:
-            with pytest.raises(ValueError, match="must be a whole number, at least 1, got 0"):
+            with pytest.raises(ValueError, match="must be a whole number, at least 1; got 0"):
                 kind(*space)
         for distortion in (-0.1, 2.1, math.nan):
             for method in (kind(2, 2).at_distortion, kind(2, 2).least_leakage):
