@@ -271,7 +271,7 @@ def test_a_package_that_lacks_another_one_is_not_called_missing(tmp_path, monkey
 def test_a_file_that_cannot_be_read(path):
     with pytest.raises((OSError, ValueError)) as error:
         pr.SourceSet.from_csv(path)
-    assert "no source set file" in str(error.value) and str(error.value).isprintable()
+    assert "the file of a source set must exist" in str(error.value) and str(error.value).isprintable()
 
 
 @pytest.mark.parametrize("path", ["nowhere/own.json", ".", "x" * 300])

@@ -534,7 +534,7 @@ def test_a_csv_in_another_encoding_is_refused_by_name(write, encoding):
 def test_a_missing_file_is_named(tmp_path, as_type, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"must exist; got .*lost\.csv', which is no file.* Give the path of a"):
         pr.load_source_set(as_type(tmp_path / "lost.csv"))
-    with pytest.raises(FileNotFoundError, match=re.escape(f"'lost.csv', which is no file in {tmp_path.resolve()} or {ROOT}. Give")):
+    with pytest.raises(FileNotFoundError, match=re.escape(f"which is no file in {tmp_path.resolve()} or {ROOT}. Give")):
         monkeypatch.chdir(tmp_path)
         pr.read_source_set(as_type("lost.csv"))
 
