@@ -282,7 +282,8 @@ def _latest(table: pd.DataFrame) -> tuple[str, float, float] | None:
     if not late.max() > _SAME:
         return None
     name = str(late.idxmax())
-    return name, float(first.loc[name, "exact"]), float(first.loc[name, "printed"])
+    exact, printed = first.loc[name, ["exact", "printed"]].to_numpy(dtype=float)
+    return name, float(exact), float(printed)
 
 
 def leakage_finding(table: pd.DataFrame, sources: Sequence[SourceSet]) -> str:

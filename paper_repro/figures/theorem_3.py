@@ -216,7 +216,7 @@ def failures_in_words(found: pd.DataFrame, categories: int) -> str:
     said = f"{categories} categories: the lower bound fails on {len(failing)} of {len(found)} sets"
     if failing.empty:
         return f"{said}."
-    worst = found.loc[found["excess"].idxmax()]
+    worst = found.iloc[int(found["excess"].argmax())]
     place = f"at D = {worst['distortion']:.4g}: bound {worst['lower']:.4f}, optimum {worst['exact']:.4f} nats"
     return f"{said}, by up to {worst['excess']:.4f} nats.\n  {worst['source']} {place}"
 
