@@ -164,9 +164,10 @@ class MechanismDocument:
             stem = Path(path).name.partition(".")[0]
             near = sorted(found.name for found in Path(path).parent.glob(f"{glob.escape(stem)}*.mechanism.json"))
             fix = f"Did you mean {shortened(near)}?" if near else "Check the name, the folder and the permissions."
-            raise type(error)(
+            told = type(error)(
                 f"mechanism must be a document that can be read; got {str(path)!r} ({error.strerror}). {fix}"
-            ) from None
+            )
+            raise told from None
         found = content.get("format") if isinstance(content, dict) else None
         if found != FORMAT:
             raise ValueError(

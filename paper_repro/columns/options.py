@@ -149,7 +149,8 @@ class Once(click.Command):
                     )
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            raise _worded(error, ctx) from None
+            told = _worded(error, ctx)
+            raise told from None
 
 
 class Commands(click.Group):
@@ -165,7 +166,8 @@ class Commands(click.Group):
         except click.UsageError as error:
             if is_bare:
                 raise
-            raise _worded(error, ctx) from None
+            told = _worded(error, ctx)
+            raise told from None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click does. Raises UsageError for an unknown command."""

@@ -290,9 +290,10 @@ def open_table(data: Any, *, encoding: str = "", missing: Sequence[str] = ()) ->
         with path.open("rb") as file:
             start = file.read(4)
     except OSError as error:
-        raise type(error)(
+        told = type(error)(
             f"{_A_TABLE} that can be read; got {str(path)!r} ({error.strerror}). Check its permissions, or name another file."
-        ) from None
+        )
+        raise told from None
     if not start:
         raise ValueError(f"{_A_TABLE}; got {str(path)!r}, which is empty. Name a file with a header and rows.")
     if start == b"PAR1":
