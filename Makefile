@@ -20,6 +20,11 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MPLCONFIGDIR := $(CURDIR)/$(VENV)/matplotlib
 export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
+# The same numbers to the last digit on every x86 processor: none uses wider vectors than those of AVX2.
+ifneq ($(shell grep -m1 -ow avx2 /proc/cpuinfo 2>/dev/null),)
+export OPENBLAS_CORETYPE := Haswell
+export NPY_DISABLE_CPU_FEATURES := X86_V4 AVX512_ICL AVX512_SPR
+endif
 # Not MPLBACKEND: with it, notebooks lose their inline figures.
 unexport MPLBACKEND PYTHONPATH PYTHONHOME
 
