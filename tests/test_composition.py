@@ -519,7 +519,11 @@ def test_mistakes_elsewhere():
         r"leakage=\.\.\.\)\.",
     ):
         parallel_composition(FAIR, 2, leakage=0.5, notion=POINTWISE)
-    with pytest.raises(ValueError, match="write load_source_set"):
+    with pytest.raises(
+        ValueError,
+        match=r"source must be a SourceSet; got \[0\.5, 0\.5\]\. Write load_source_set\(name\), or "
+        r"SourceSet\(\.\.\.\) around the priors\.",
+    ):
         parallel_composition([0.5, 0.5], 2, distortion=0.5)
-    with pytest.raises(ValueError, match="see notion_by_name"):
+    with pytest.raises(ValueError, match=r"got 'trust'\. See notion_by_name\."):
         parallel_composition(FAIR, 2, distortion=0.5, notion="trust")

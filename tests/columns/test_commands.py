@@ -329,7 +329,7 @@ def test_a_matrix_of_ones_own_is_compared(call):
         (
             ["release", *EYES[1:], "--distortion", "0.2", "--keep-at-least", "violet=1/2"],
             1,
-            "--keep-at-least must ",
+            "--keep-at-least must name categories of the source set, ['blue', 'brown']; got 'violet'.",
         ),
         (
             ["release", *EYES[1:], "--distortion", "0.2", "--keep-at-least", "0.5", "--keep-at-least", "violet=1/2"],
@@ -339,7 +339,7 @@ def test_a_matrix_of_ones_own_is_compared(call):
         (
             ["release", *EYES[1:], "--distortion", "0.2", "--invariant"],
             1,
-            "--invariant must ",
+            "--invariant must be False for intervals, as it keeps the frequencies of known priors",
         ),
         (
             ["release", *EYES[1:], "--distortion", "0.3", "--by", "region"],

@@ -53,9 +53,9 @@ def test_graphs_by_name(name, expected):
     ("arguments", "message"),
     [
         (("tree", 5, 2, 3), "unknown graph 'tree'; known are clique, ring, line, or a query: .*'most frequent value'"),
-        (("ring", 2, 2, 3), "at least 3, got 2"),
-        (("sum", 5, 2, 17), r"2\^17 databases are too many to enumerate"),
-        (("sum", 5, 1, 3), "gives 0 for every database"),
+        (("ring", 2, 2, 3), "size must be a whole number, at least 3; got 2"),
+        (("sum", 5, 2, 17), r"at most 100000 databases to enumerate; got 2\^17\."),
+        (("sum", 5, 1, 3), "at least two answers; got 0 for every database"),
     ],
 )
 def test_graphs_that_there_are_not(arguments, message):
@@ -123,7 +123,7 @@ def test_leakages_in_the_table_pass_the_notebooks_check(ratio):
 
 
 def test_the_prior_has_to_fit():
-    with pytest.raises(ValueError, match="5 vertices and there are 4 letters"):
+    with pytest.raises(ValueError, match="adjacency must have 4 vertices, one per category; got 5"):
         utility_table(ring(5), 1.0, {"short": [0.25] * 4})
 
 

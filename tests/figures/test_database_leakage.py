@@ -175,9 +175,9 @@ def test_outputs_against_proposition_2():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((2, 3, [0], 1.0), "outputs must be a whole number, at least 1, got 0"),
-        ((2, 2, [5], 1.0), r"between 1 and v\^u = 2\^2, got 5"),
-        ((2, 17, [2], 1.0), r"2\^17 databases are too many"),
+        ((2, 3, [0], 1.0), "outputs must be a whole number, at least 1; got 0"),
+        ((2, 2, [5], 1.0), r"between 1 and v\^u = 2\^2; got 5"),
+        ((2, 17, [2], 1.0), r"at most 100000 databases to enumerate; got 2\^17\."),
         ((3, 3, [8], 1.0), r"choices to enumerate .*proposition_2 and theorem_1"),
     ],
 )

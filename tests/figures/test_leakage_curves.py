@@ -71,7 +71,7 @@ def test_distortions_of_the_same_name_have_a_column_each(distortions):
     ("distortions", "value"), [([0.1, 1.5], "1.5"), ([-0.1], "-0.1"), ([math.nan], "nan"), ([20], "20.0")]
 )
 def test_a_distortion_outside_its_range_is_named(distortions, value):
-    with pytest.raises(ValueError, match=f"distortion must be a probability of change between 0 and 1, got {value}"):
+    with pytest.raises(ValueError, match=f"distortion must be a probability of change between 0 and 1; got {value}"):
         leakage_table(load("P_II_6"), distortions)
 
 
@@ -152,10 +152,10 @@ def test_numbers_are_rounded_to_what_is_certified(notion, decimals):
         ((0.5, 0.2, 10), "smallest_distortion < largest_distortion and at least 2 points; got 0.5, 0.2 and 10"),
         ((0.5, 0.5, 10), "smallest_distortion < largest_distortion"),
         ((0.1, 0.5, 1), "at least 2 points; got 0.1, 0.5 and 1"),
-        ((-0.1, 0.5, 10), "between 0 and 1, got -0.1"),
-        ((0.1, 20, 10), "between 0 and 1, got 20"),
-        ((math.nan, 0.5, 10), "between 0 and 1, got nan"),
-        ((0.1, "half", 10), "distortion must be a number, a probability of change between 0 and 1, got 'half'"),
+        ((-0.1, 0.5, 10), "between 0 and 1; got -0.1"),
+        ((0.1, 20, 10), "between 0 and 1; got 20"),
+        ((math.nan, 0.5, 10), "between 0 and 1; got nan"),
+        ((0.1, "half", 10), "distortion must be a number, a probability of change between 0 and 1; got 'half'"),
     ],
 )
 def test_a_bad_grid_is_refused_with_its_values(function, grid, message):

@@ -353,18 +353,18 @@ def test_bounds_are_in_order_and_fall(statement, space, notion, reading):
         (lambda: zhong.theorem_7(APPROXIMATE, 2, 3, 1), "delta must be a number, .* at least 0 and below 1; got None"),
         (lambda: zhong.theorem_9(FOUR, 0.1, 1.0), r"at least 0 and below 1; got 1\.0"),
         (lambda: zhong.theorem_7(MAXIMAL, 2, 3, 1), (
-r"source must be given for maximal information, which depends on it; got None\. Give the "
-r"SourceSet over the m\^n databases\."
-)),
+            r"source must be given for maximal information, which depends on it; got None\. Give the "
+            r"SourceSet over the m\^n databases\."
+        )),
         (lambda: zhong.theorem_17(MAXIMAL, 2, 3, 1), (
-r"source must be given for maximal information, which depends on it; got None\. Give the "
-r"SourceSet over m categories\."
-)),
+            r"source must be given for maximal information, which depends on it; got None\. Give the "
+            r"SourceSet over m categories\."
+        )),
         (lambda: zhong.theorem_7(DP, 2, 3, 1, UNIFORM_4), r"source must have 2\^3 categories, .* with 2 values; got 4\."),
         (lambda: zhong.theorem_7(DP, 2, 2, 1, SourceSet(FOUR)), (
-r"source must have the uniform distribution in its hull for Theorem 7; got SourceSet\(V=1, M=4, "
-r"Class II\)\."
-)),
+            r"source must have the uniform distribution in its hull for Theorem 7; got SourceSet\(V=1, M=4, "
+            r"Class II\)\."
+        )),
         (lambda: zhong.theorem_17(DP, 2, 2, 1, UNIFORM_4), r"source must have m = 2 categories, those of a record; got 4\."),
         (lambda: zhong.theorem_7(DP, 2, 3, 1, reading="mended"), "reading must be one of 'printed', 'corrected'; got 'mended'"),
         (lambda: zhong.theorem_9([[0.5, 0.5], [0.6, 0.4]], 0.1, 0.0), "one known prior; got 2 rows"),
@@ -375,13 +375,13 @@ r"Class II\)\."
         ),
         (lambda: zhong.corollary_15(UNIFORM_4, -1.0), r"leakage must be at least 0 nats .* got -1\.0"),
         (lambda: zhong.theorem_18(DP, FOUR, 2, 1), (
-"notion must be 'approximate differential privacy' or 'maximal leakage' for Theorem 18; got "
-r"'differential privacy'\. For other notions use composition\.parallel_leakage\."
-)),
+            "notion must be 'approximate differential privacy' or 'maximal leakage' for Theorem 18; got "
+            r"'differential privacy'\. For other notions use composition\.parallel_leakage\."
+        )),
         (lambda: zhong.lemma_5_mechanism(50, 1000, 1), (
-r"values \*\* records must be at most 5000 databases to compare one by one; got 50\^1000\. take "
-"fewer records, or a statement that needs no matrix, such as lemma_5_profile"
-)),
+            r"values \*\* records must be at most 5000 databases to compare one by one; got 50\^1000\. Take "
+            "fewer records, or a statement that needs no matrix, such as lemma_5_profile"
+        )),
         (lambda: Floor(1.2), r"theta must be between 0 and 1; got 1\.2"),
         (lambda: Floor(0.5, 0.2), r"peak must be at least 1; got 0\.2"),
     ],
