@@ -5,6 +5,7 @@ import json
 import math
 import re
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ SOURCE = pr.SourceSet([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2]], labels=["a", "b", "c"]
 KEEP = [[0.75, 0.25], [0.25, 0.75]]
 TEXTS = ("20%", "0,2", "", "much", "0.2 ", "--1", "1\x1b[2J")
 NUMBERS = (-0.1, math.nan, -math.inf, None, True, 1j, "20%", "0,2", "much\n", [0.1, "x"], {})
-NOTIONS = ("mutual information", None.__class__, 3, object(), pr.MutualInformation)
+NOTIONS = ("mutual information", None.__class__, 3, SimpleNamespace(), pr.MutualInformation)
 
 
 def _calls():
@@ -105,7 +106,7 @@ def _calls():
         [[0.5, 0.5], [1.0]],
         {"a": "20%"},
         {1},
-        object(),
+        SimpleNamespace(),
     ):
         yield f"SourceSet {value!r}", lambda v=value: pr.SourceSet(v)
         yield f"min_entropy {value!r}", lambda v=value: pr.min_entropy(v)

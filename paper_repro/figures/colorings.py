@@ -163,7 +163,9 @@ def coloring_in_words(table: pd.DataFrame) -> str:
     """
     size = table["true"].nunique()
     names = {"none": "never published"}
-    counts = ", ".join(f"{count} {names.get(str(color), color)}" for color, count in table["color"].value_counts().items())
+    counts = ", ".join(
+        f"{count} {names.get(str(color), color)}" for color, count in table["color"].value_counts().items()
+    )
     return f"A matrix of {size} true by {size} published categories. Its entries: {counts}."
 
 
