@@ -371,7 +371,9 @@ def test_notions_that_look_at_the_source_ask_for_it(name):
         match=rf"SourceSet for {notion.name}, which depends on it; got None\. Give leakage\(mechanism, source\)\.",
     ):
         notion.leakage(np.eye(2))
-    with pytest.raises(ValueError, match=r"mechanism must have 3 rows, one for each category of the source set; got 2\."):
+    with pytest.raises(
+        ValueError, match=r"mechanism must have 3 rows, one for each category of the source set; got 2\."
+    ):
         notion.leakage(np.eye(2), SourceSet([0.5, 0.3, 0.2]))
 
 
