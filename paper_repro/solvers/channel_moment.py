@@ -296,7 +296,7 @@ class ChannelMomentProgram:
         low, high = best.bound, min(best.figure, 600.0)
         place, aim = best.figure if best.figure <= high else 1.0, distortion * (1 - _STEEP)
         width = math.inf
-        for trial in range(_TRIALS):
+        for _ in range(_TRIALS):
             tried = self._least_distortion(place, _STEEP)
             weight, price = float(tried.weights.sum()), float(tried.duals.sum())
             if not (weight > 0 and price > 0 and tried.gap <= _ACCEPTED):
@@ -309,7 +309,7 @@ class ChannelMomentProgram:
             if bound > best.bound:
                 best = replace(best, weights=tried.weights / weight, duals=duals, tangent=tangent, bound=bound)
             best = replace(best, gap=best.figure - best.bound)
-            if best.gap <= (_ACCEPTED / 100 if trial < _TRIALS // 2 else _ACCEPTED):
+            if best.gap <= _ENOUGH:
                 break
             low, high = (place, high) if tried.figure > aim else (low, place)
             change = (tried.figure - aim) * price / weight
