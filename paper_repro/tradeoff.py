@@ -152,8 +152,8 @@ def optimal_mechanism(
 ) -> OptimalMechanism:
     """The mechanism of least leakage at a distortion, or of least distortion at a leakage, over a source set.
 
-    The privacy-distortion problem of Kalantari et al. 2018 (Definition 4, eq. (25)) and of Zhong and Bu 2022 (Definition 4),
-    exact for every source set of every class and for all seven notions:
+    The privacy-distortion problem of Kalantari et al. 2018 (Definition 4 for differential privacy, eq. (25) for mutual
+    information) and of Zhong and Bu 2022 (Definition 4), exact for every source set of every class and for all seven notions:
 
         minimize  leakage(Q)   subject to   max_P sum_ij P_i Q_ij d_ij <= distortion      (or the other way round).
 

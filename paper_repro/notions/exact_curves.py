@@ -40,7 +40,7 @@ class ExactCurve:
     ----------
     breakpoints : ndarray, shape (K,)
         Ascending. Piece k covers ``[breakpoints[k-1], breakpoints[k])``, the first one from 0; from the last breakpoint on
-        nothing leaks, and the curve jumps there.
+        nothing needs to leak. The curve may jump there: see the last of ``limits_from_below``.
     pieces : four ndarrays, each of shape (K,)
         ``p``, ``q``, ``r`` and ``s``.
     """
