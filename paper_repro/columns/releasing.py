@@ -252,7 +252,8 @@ def release(
     notion : Notion, default ``DifferentialPrivacy()``
     output : str or Path, optional
         A CSV or Parquet file, which must not exist. Each mechanism is written next to it, as ``<stem>.mechanism.json``,
-        or with ``by`` as ``<stem>.<stratum>.mechanism.json``. Without an output nothing is written: a file is only reported on, and a DataFrame is returned as ``frame``.
+        or with ``by`` as ``<stem>.<stratum>.mechanism.json``. Without
+        an output nothing is written: a file is only reported on, and a DataFrame is returned as ``frame``.
     estimable : bool
         Publish every category, so that all frequencies can be estimated, at a certified price.
     keep_at_least : number, array_like of shape (M,) or mapping of categories to numbers, optional
