@@ -461,7 +461,7 @@ def unfolded_in_words(table: pd.DataFrame) -> str:
 def check_constant(
     constant: Sequence[float], vertices: Sequence[Sequence[float]], distortion: float
 ) -> list[tuple[list[Fraction], Fraction]]:
-    """The probability, in rationals, that publishing a constant drawn from ``constant`` changes a category, for each vertex.
+    """The probability, in rationals, that publishing a constant drawn from ``constant`` changes an entry, for each vertex.
 
     All numbers are read as decimals. The rows of the mechanism are alike, so that its leakage is 0 under every notion.
 

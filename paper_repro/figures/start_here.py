@@ -60,7 +60,7 @@ def cited_figure(
 def changed_by_hand(
     channel: Sequence[Sequence[object]], prior: Sequence[object], categories: Sequence[str]
 ) -> pd.DataFrame:
-    """The probability that a category is changed, in fractions: one row for each category, and their sum in the last row.
+    """The probability that an entry is changed, in fractions: one row for each category, and their sum in the last row.
 
     Parameters
     ----------

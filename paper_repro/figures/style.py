@@ -35,7 +35,7 @@ __all__ = [
 
 Draw = TypeVar("Draw", bound=Callable[..., Figure])
 
-DISTORTION = "worst-case Hamming distortion D (probability that a category is changed)"
+DISTORTION = "worst-case Hamming distortion D (probability that an entry is changed)"
 LEAKAGE = "leakage (nats)"
 
 # From white to a blue on which black is legible.

@@ -216,6 +216,36 @@ def test_curves_of_theorem_3_are_true_to_half_a_pixel_whatever_the_grid(curves):
         theorem_3_curves(COUNTEREXAMPLE, 0.7, 2)
 
 
+def test_the_step_of_the_proof_fails_in_the_counterexample():
+    lottery, exchanged, prior = np.array([0.6, 0.4, 0.0]), np.array([0.4, 0.6, 0.0]), np.array([0.6, 0.1, 0.3])
+    folding = Folding(COUNTEREXAMPLE, ties=False)
+    ordered = tuple(Fraction(str(mass)) for mass in (0.6, 0.3, 0.1))
+    assert any(ordered in image for image in folding.intersection), "P^LB has all rearrangements of this prior by T"
+    assert (0, 2, 1) in folding.permutations and (1, 0, 2) in folding.permutations
+    assert 1 - (COUNTEREXAMPLE.vertices @ lottery).min() == pytest.approx(0.6)
+    assert 1 - prior @ exchanged == pytest.approx(0.7)
+
+
+def test_averages_are_of_the_priors_that_all_images_share():
+    segment = Folding(SourceSet([[0.6, 0.3, 0.1], [0.3, 0.5, 0.2]]), ties=False)
+    assert segment.is_group and segment.averages_inside
+    end = tuple(Fraction(str(mass)) for mass in (0.6, 0.3, 0.1))
+    assert segment.average(end) not in segment.hull
+    assert not any(end in image for image in segment.intersection)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_lower_bound_holds_where_averages_are_inside(seed):
+    rng, found = np.random.default_rng(seed), 0
+    while found < 5:
+        source = SourceSet(rng.multinomial(20, np.full(3, 1 / 3), size=2) / 20)
+        folding = Folding(source, ties=False)
+        if source.source_class == "III" and folding.intersection and folding.averages_inside:
+            found += 1
+            table = theorem_3_table(source, [0.1, 0.3, 0.5, 0.6])
+            assert (table["corrected lower"] <= table["exact"] + 1e-7).all()
+
+
 def test_the_violation_is_shaded_and_told(curves):
     figure = draw_theorem_3(curves, class_shapes([COUNTEREXAMPLE]))
     check_text(figure)

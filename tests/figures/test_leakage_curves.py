@@ -285,7 +285,7 @@ def jump() -> pd.DataFrame:
 def test_curves_have_axes_with_units(name):
     top, *panels = drawn(name).axes
     assert top.get_ylabel() == "leakage (nats)"
-    assert top.get_xlabel() == "worst-case Hamming distortion D (probability that a category is changed)"
+    assert top.get_xlabel() == "worst-case Hamming distortion D (probability that an entry is changed)"
     assert [panel.get_xlabel() for panel in panels] == ["distortion $D$"] * len(panels)
 
 
