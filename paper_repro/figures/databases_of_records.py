@@ -63,6 +63,9 @@ _LABELLED = 5  # stems with their numbers beside them, on a logarithmic scale
 # Up to so many records, the probabilities are written at the stems.
 _WRITTEN = 3
 _LEAST = 1e-4
+# In nats: where the printed ends are compared with the optimum, and how near they are then.
+_COMPARED = 0.01
+_EQUAL = 1e-5
 _OPTIMUM = replace(EXACT, label="optimum")
 _INTERVAL: dict[str, Any] = {"color": "#D9E3EE", "lw": 0}
 
@@ -295,23 +298,47 @@ def finding_of_bounds(table: pd.DataFrame) -> str:
 
 
 def width_table(table: pd.DataFrame) -> pd.DataFrame:
-    """How wide the printed intervals of a :func:`global_table` are, and how often an end is the optimum; one notion a row.
+    """How wide the printed intervals of a :func:`global_table` are, and where an end is the optimum; one notion a row.
 
-    Columns: ``largest width`` in nats; ``lower tight`` and ``upper tight``, shares of 41 evenly spaced distortions at which that
-    bound is within 1e-4 nats of the optimum.
+    Columns: ``largest width`` in nats; ``optimum positive``, ``lower end attained`` and ``upper end attained``, ranges of the
+    distortion D in words, to three digits. An end is attained if it is within 1e-5 nats of the optimum. Both ends are compared at
+    the distortions of the table where the optimum is above 0.01 nats; a range that reaches the last of them is continued to the
+    distortion at which the optimum is 0.
 
     >>> from paper_repro.notions import MaximalLeakage
-    >>> width_table(global_table(2, 2, [MaximalLeakage()], [0.1, 0.4])).round(3).iloc[0].to_dict()
-    {'largest width': 0.642, 'lower tight': 0.0, 'upper tight': 0.0}
+    >>> table = global_table(2, 2, [MaximalLeakage()], [0.1, 0.4, 0.7, 1.0])
+    >>> width_table(table).iloc[0, 1:].tolist()
+    ['D < 1', '0.667 ≤ D < 1', 'nowhere']
     """
-    even = np.linspace(table["distortion"].min(), table["distortion"].max(), 41)
     rows = {}
     for name, of_one in table.groupby("notion", sort=False):
         at = of_one.drop_duplicates("distortion", keep="last")
-        gaps = {side: np.interp(even, at["distortion"], (at["exact"] - at[side]).abs()) for side in ("lower", "upper")}
-        shares = {f"{side} tight": np.where(np.isnan(gap), np.nan, gap < 1e-4).mean() for side, gap in gaps.items()}
-        rows[notion_look(str(name)).label] = {"largest width": (at["upper"] - at["lower"]).max(), **shares}
-    return pd.DataFrame(rows).T.rename_axis("notion")
+        zeros = at.loc[at["exact"] <= SAME, "distortion"]
+        compared = at[at["exact"] > _COMPARED]
+        end = float(zeros.min()) if len(zeros) else np.inf
+        places = {"optimum positive": _ranges(at["distortion"], at["exact"] > SAME, end)}
+        for side in ("lower", "upper"):
+            equal = (compared[side] - compared["exact"]).abs() < _EQUAL
+            unprinted = bool(at[side].isna().all())
+            places[f"{side} end attained"] = "not printed" if unprinted else _ranges(compared["distortion"], equal, end)
+        rows[notion_look(str(name)).label] = {"largest width": (at["upper"] - at["lower"]).max(), **places}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("notion")
+
+
+def _ranges(distortions: pd.Series, holds: pd.Series, end: float) -> str:
+    """Where something holds, as ranges of D: between neighboring distortions, and from the last one on to the end."""
+    at, true = distortions.to_numpy(), holds.to_numpy()
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], true.astype(int), [0]])))
+    parts = []
+    for first, after in edges.reshape(-1, 2):
+        low = "" if first == 0 else f"{at[first]:.3g} ≤ "
+        if after < len(at) and at[after] < end:
+            parts.append(f"{low}D ≤ {at[after - 1]:.3g}")
+        elif np.isfinite(end):
+            parts.append(f"{low}D < {end:.3g}")
+        else:
+            parts.append(f"{low}D" if low else "everywhere")
+    return ", ".join(parts) or "nowhere"
 
 
 @drawing("notion", "changed", "probability", "leakage")

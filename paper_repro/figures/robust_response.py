@@ -107,7 +107,7 @@ def draw_responses(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
         width = 2.2 if name == _ROBUST else 1.4
         add_curve(axes, rows, "changed", gid=name, **{**look.line, "label": name, "linewidth": width})
     low, high = float(table["leakage"].min()), float(table["leakage"].max())
-    axes.set(xlabel=f"differential-privacy {LEAKAGE}", ylabel="probability that a category is changed", ylim=(0, 1))
+    axes.set(xlabel=f"differential-privacy {LEAKAGE}", ylabel="probability that an entry is changed", ylim=(0, 1))
     axes.set_xlim(low, high)
     headline(figure, title or finding_of_responses(table), subtitle)
     label_lines(axes)

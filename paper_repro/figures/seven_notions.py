@@ -60,6 +60,8 @@ _FIGURES: dict[tuple[object, ...], Cited] = {
 }
 # Matrices that are nearer than this, entry by entry, are drawn once.
 _ALIKE = 1e-4
+# From so many notions on, the finding counts the notions whose curves jump.
+_SEVERAL = 3
 
 
 def cited_figure(source: SourceSet, notions: Sequence[Notion]) -> Cited:
@@ -103,7 +105,7 @@ def notion_table(
 
 
 def finding_of_notions(table: pd.DataFrame) -> str:
-    """The finding of the curves of :func:`notion_table`, in a sentence.
+    """The finding of the curves of :func:`notion_table`, in a sentence; for several notions it counts those that jump.
 
     >>> from paper_repro.notions import RenyiDP
     >>> finding_of_notions(notion_table(SourceSet([[1, 0], [0, 1]]), [RenyiDP(2)], 0.3, 0.6))
@@ -112,7 +114,11 @@ def finding_of_notions(table: pd.DataFrame) -> str:
     rows = table[table["upper"].notna()]
     needed = rows[rows["leakage"] > SAME]
     if needed.empty or (needed["upper"] - needed["leakage"]).abs().gt(10 * SAME).any():
-        return finding_of_curves(table)
+        count, jumping = table["curve"].nunique(), table.loc[table["end"] == "closed", "curve"].nunique()
+        if count < _SEVERAL or not jumping:
+            return finding_of_curves(table)
+        which = f"all {spelled(count)}" if jumping == count else f"{spelled(jumping)} of the {spelled(count)}"
+        return f"The optimal leakage jumps under {which} privacy notions"
     labels = [notion_look(name).label for name in needed["curve"].unique()]
     # Those named after a person are known by that name.
     names = [label.split()[0] if label[0].isupper() else label for label in labels]

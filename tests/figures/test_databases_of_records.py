@@ -4,6 +4,7 @@ import math
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import paper_repro as pr
@@ -219,17 +220,44 @@ def test_an_order_without_printed_bounds_has_its_curve_alone(prior):
     notes = ["no bounds printed" in "".join(text.get_text() for text in axes.texts) for axes in panels]
     assert sorted(notes) == [False, True, True]
     widths = width_table(table)
-    assert widths.loc["Sibson information"].isna().all() and widths.loc["maximal leakage"].notna().all()
+    assert widths["largest width"].isna().tolist() == [True, True, False]
+    for ends in (widths["lower end attained"], widths["upper end attained"]):
+        assert (ends == "not printed").tolist() == [True, True, False]
     alone = finding_of_bounds(table[unprinted])
     assert alone == "The optimal leakage falls to zero as more records are changed"
 
 
 def test_widths_are_of_the_intervals():
-    widths = width_table(global_table(2, 2, NOTIONS, np.linspace(0.02, 1.2, 5)))
-    assert widths.loc["differential privacy"].tolist() == [0.0, 1.0, 1.0]
+    table = global_table(2, 2, NOTIONS, np.linspace(0.02, 1.2, 13))
+    widths = width_table(table)
     # At D = 0.02 the maximal-leakage interval is log(2 . 0.99), its lower end.
     assert widths.loc["maximal leakage", "largest width"] == pytest.approx(math.log(1.98), abs=2 * DIGITS)
-    assert widths.loc["Rényi differential privacy", "upper tight"] == 1
+    assert widths.loc["differential privacy", "largest width"] == 0.0
+    ends = widths[["lower end attained", "upper end attained"]].T.to_dict("list")
+    assert ends == {
+        "differential privacy": ["D < 1", "D < 1"],
+        "pointwise (ε, δ)-DP": ["0.204 ≤ D < 0.801", "nowhere"],
+        "maximal information": ["0.667 ≤ D < 1", "nowhere"],
+        "maximal leakage": ["0.667 ≤ D < 1", "nowhere"],
+        "Rényi differential privacy": ["nowhere", "D < 1"],
+        "Sibson information": ["nowhere", "nowhere"],
+        "mutual information": ["D < 1", "D < 1"],
+    }
+    positive = widths["optimum positive"].replace({"D < 0.801": "D < 1"})
+    assert (positive == "D < 1").all()
+
+
+def test_ranges_name_both_ends_and_every_gap():
+    columns = {"notion": "maximal leakage", "distortion": [0.1, 0.2, 0.3, 0.4, 0.5], "end": ""}
+    exact = [1.0, 0.8, 0.6, 0.4, 0.2]
+    table = pd.DataFrame(
+        {**columns, "exact": exact, "lower": [1, 0.8, 0.5, 0.4, 0.1], "upper": [2, 0.8, 0.6, 0.5, 0.2]}
+    )
+    assert width_table(table).iloc[0, 1:].tolist() == [
+        "everywhere",
+        "D ≤ 0.2, 0.4 ≤ D ≤ 0.4",
+        "0.2 ≤ D ≤ 0.3, 0.5 ≤ D",
+    ]
 
 
 def test_profiles_in_words_name_the_likeliest_number():

@@ -7,7 +7,14 @@ import pandas as pd
 import pytest
 
 from paper_repro.figures.layout import visible_texts
-from paper_repro.figures.robust_response import draw_responses, finding_of_responses, response_table, responses_in_words
+from paper_repro.figures.robust_response import (
+    draw_responses,
+    finding_of_responses,
+    response_table,
+    responses_in_words,
+    wide_table,
+)
+from paper_repro.papers.ghazi2021 import rr_with_prior
 from paper_repro.sources import SourceSet
 from tests.figures.pictures import SETS
 
@@ -22,6 +29,24 @@ def test_a_wrong_prior_is_worse_than_none():
     # Only the likeliest letter is published, which in another prior has probability 0.06.
     assert wide["RRWithPrior, worst case over the set"][1.0] == pytest.approx(0.94, abs=1e-12)
     assert wide["RRWithPrior, if its prior is right"][1.0] == pytest.approx(0.3, abs=1e-12)
+
+
+def test_from_three_published_categories_on_the_wrong_prior_costs_nothing():
+    wide = wide_table(response_table(SETS["P_IIIb_6"], 1, [1.5, 2.57, 2.58, 3.5]))
+    right, wrong, even, robust = (
+        wide[name]
+        for name in (
+            "RRWithPrior, if its prior is right",
+            "RRWithPrior, worst case over the set",
+            "k-ary randomized response",
+            "robust optimum",
+        )
+    )
+    assert [right[1.5], wrong[1.5], even[1.5], robust[1.5]] == pytest.approx([0.3, 0.94, 0.5273, 0.3708], abs=1e-4)
+    assert (wrong[:2.57] > robust[:2.57] + 0.1).all()
+    np.testing.assert_allclose(wrong[2.58:], robust[2.58:], atol=1e-9)
+    published = rr_with_prior(SETS["P_IIIb_6"].vertices[0], 2.58).matrix.any(axis=0)
+    assert published.tolist() == [True] * 3 + [False] * 3
 
 
 def test_jumps_have_both_sides():
