@@ -311,7 +311,7 @@ def test_pages_are_written_where_they_are_wanted(tmp_path):
     ledger_pages.save_pages({"page.md": "# Page\n"}, "")
     ledger_pages.save_pages({"page.md": "# Page\n"}, tmp_path / "new")
     assert (tmp_path / "new" / "page.md").read_text(encoding="utf-8") == "# Page\n"
-    with pytest.raises(ValueError, match="no file name"):
+    with pytest.raises(ValueError, match="the name of a file must have"):
         ledger_pages.save_pages({"../page.md": "# Page\n"}, tmp_path)
 
 
