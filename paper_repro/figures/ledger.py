@@ -46,15 +46,15 @@ RESTS_CAPTION = (
 )
 """How to read the picture of :func:`draw_rests`."""
 
-# What is wrong first; neighbors differ in grey. Face and ink.
+# Statements that hold as printed first; neighbors differ in grey. Face and ink.
 _LOOKS = {
-    "refuted": ("#1A1A1A", "white"),
-    "depends on the reading": ("#D9B3CE", "black"),
-    "corrected": ("#C44E00", "white"),
-    "loose": ("#EBC56B", "black"),
-    "holds": ("#D3ECF9", "black"),
-    "reproduced": ("#5FA8D6", "black"),
     "proved": ("#0B4F7D", "white"),
+    "reproduced": ("#5FA8D6", "black"),
+    "holds": ("#D3ECF9", "black"),
+    "loose": ("#EBC56B", "black"),
+    "corrected": ("#C44E00", "white"),
+    "depends on the reading": ("#D9B3CE", "black"),
+    "refuted": ("#1A1A1A", "white"),
     "source text uncertain": ("#ADB5A0", "black"),
     "not checkable": ("#EEEEEE", "black"),
 }

@@ -39,19 +39,19 @@ FAULTY = ("refuted", "depends on the reading", "corrected")
 """Verdicts on what is not right as printed, or not in every fair reading."""
 
 MEANINGS = {
-    "refuted": "false as stated: the evidence is a counterexample",
-    "depends on the reading": "true in one fair reading and false in another; both are checked",
-    "corrected": "incorrect as printed, correct after the change that is given; the weight says how large the change is",
-    "loose": "true, and can be sharpened: the bound or the range is not the best possible one",
-    "holds": "no violation found in any named or random case that was tried; not proved",
-    "reproduced": "the computation gives the printed numbers",
     "proved": "decided by algebra, a solver, enumeration or exact numbers: for every size where the evidence says so, and else "
     "only for the sizes that it names (often M = 2 to 5); steps around the computation are argued in words",
+    "reproduced": "the computation gives the printed numbers",
+    "holds": "no violation found in any named or random case that was tried; not proved",
+    "loose": "true, and can be sharpened: the bound or the range is not the best possible one",
+    "corrected": "incorrect as printed, correct after the change that is given; the weight says how large the change is",
+    "depends on the reading": "true in one fair reading and false in another; both are checked",
+    "refuted": "false as stated: the evidence is a counterexample",
     "source text uncertain": "our copy of the paper is garbled there and does not show with certainty what is printed; counted "
     "as no fault",
     "not checkable": "not a statement that a computation could decide; the reason is given",
 }
-"""What a verdict means, the incorrect ones first."""
+"""What a verdict means, those of statements that hold as printed first."""
 
 LABELS = {
     "Place": "where in the paper the statement is",
