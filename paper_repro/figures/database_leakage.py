@@ -46,8 +46,8 @@ __all__ = [
 ]
 
 THEOREM_1_CAPTION = (
-    "Each curve is the bound of Theorem 1 for one number of values v. The thin line of the same color is what the curve "
-    "approaches, the bits that identify a database. The dot is where the last curve reaches nine tenths of them"
+    "Each curve is the bound of Theorem 1 for one number of values v. The thin line of the same color is the number of bits "
+    "that identify a database, which the curve approaches. The dot is where the last curve reaches nine tenths of its thin line"
 )
 """How to read the picture of :func:`draw_theorem_1`."""
 
@@ -221,15 +221,15 @@ def draw_theorem_1(table: pd.DataFrame, title: str = "", subtitle: str = "") -> 
 
 
 def finding_of_theorem_1(table: pd.DataFrame) -> str:
-    """From which leakage on the bound says little, in a sentence: all its curves are at nine tenths of what they approach.
+    """From which leakage on the bound says little, in a sentence: the last curve reaches nine tenths of the bits it approaches.
 
     >>> finding_of_theorem_1(theorem_1_table(100, [2, 10], 12.0))
-    'At 3.6 nats the bound allows 90 % of the identifying bits'
+    'With 10 values, 3.6 nats allow 90 % of the identifying bits'
     """
     near = _nine_tenths(table)
     if near is None:
-        return f"Up to {table['leakage'].max():.2g} nats the bound stays below 90 % of the identifying bits"
-    return f"At {near[1]:.2g} nats the bound allows 90 % of the identifying bits"
+        return f"Up to {table['leakage'].max():.2g} nats a bound stays below 90 % of the identifying bits"
+    return f"With {near[0]} values, {near[1]:.2g} nats allow 90 % of the identifying bits"
 
 
 def theorem_1_subtitle(records: int, source: str = "") -> str:

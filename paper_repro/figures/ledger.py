@@ -34,25 +34,27 @@ __all__ = [
 VERDICTS_CAPTION = (
     "Each bar is one paper, and its segments are shares of its entries, with their numbers. Above: the verdicts; blue entries "
     "hold as printed, yellow ones can be sharpened. Below: how much the issues matter, among the entries that are refuted, "
-    "corrected or depend on the reading"
+    "corrected or depend on the reading. The bars do not rank papers or authors: papers differ in length and in how explicit "
+    "they are"
 )
 """How to read the picture of :func:`draw_verdicts`."""
 
 RESTS_CAPTION = (
-    "Each line of text is an entry, and a grey line joins it to the entry above it that it uses. The dot has the color of its "
-    "verdict. Bold entries are refuted, corrected or depend on the reading; the others were verified independently"
+    "Each line of text is an entry, and a grey line joins an entry to the entry above it that it uses. The dot has the color of "
+    "its verdict. Bold entries are refuted, corrected or depend on the reading; the other entries were verified "
+    "independently of the first entry"
 )
 """How to read the picture of :func:`draw_rests`."""
 
-# What is wrong first; neighbors differ in grey. Face and ink.
+# Statements that hold as printed first; neighbors differ in grey. Face and ink.
 _LOOKS = {
-    "refuted": ("#1A1A1A", "white"),
-    "depends on the reading": ("#D9B3CE", "black"),
-    "corrected": ("#C44E00", "white"),
-    "loose": ("#EBC56B", "black"),
-    "holds": ("#D3ECF9", "black"),
-    "reproduced": ("#5FA8D6", "black"),
     "proved": ("#0B4F7D", "white"),
+    "reproduced": ("#5FA8D6", "black"),
+    "holds": ("#D3ECF9", "black"),
+    "loose": ("#EBC56B", "black"),
+    "corrected": ("#C44E00", "white"),
+    "depends on the reading": ("#D9B3CE", "black"),
+    "refuted": ("#1A1A1A", "white"),
     "source text uncertain": ("#ADB5A0", "black"),
     "not checkable": ("#EEEEEE", "black"),
 }

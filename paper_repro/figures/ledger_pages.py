@@ -39,19 +39,19 @@ FAULTY = ("refuted", "depends on the reading", "corrected")
 """Verdicts on what is not right as printed, or not in every fair reading."""
 
 MEANINGS = {
-    "refuted": "false as stated: the evidence is a counterexample",
-    "depends on the reading": "true in one fair reading and false in another; both are checked",
-    "corrected": "incorrect as printed, correct after the change that is given; the weight says how large the change is",
-    "loose": "true, and can be sharpened: the bound or the range is not the best possible one",
-    "holds": "no violation found in any named or random case that was tried; not proved",
-    "reproduced": "the computation gives the printed numbers",
     "proved": "decided by algebra, a solver, enumeration or exact numbers: for every size where the evidence says so, and else "
     "only for the sizes that it names (often M = 2 to 5); steps around the computation are argued in words",
+    "reproduced": "the computation gives the printed numbers",
+    "holds": "no violation found in any named or random case that was tried; not proved",
+    "loose": "true, and can be sharpened: the bound or the range is not the best possible one",
+    "corrected": "incorrect as printed, correct after the change that is given; the weight says how large the change is",
+    "depends on the reading": "true in one fair reading and false in another; both are checked",
+    "refuted": "false as stated: the evidence is a counterexample",
     "source text uncertain": "our copy of the paper is garbled there and does not show with certainty what is printed; counted "
     "as no fault",
     "not checkable": "not a statement that a computation could decide; the reason is given",
 }
-"""What a verdict means, the incorrect ones first."""
+"""What a verdict means, those of statements that hold as printed first."""
 
 LABELS = {
     "Place": "where in the paper the statement is",
@@ -189,24 +189,26 @@ def rests_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def counts_sentence(rows: Sequence[Row] | None = None) -> str:
-    """How many entries there are, with what verdicts, and what they rest on; of the record, if none are given.
+    """How many entries there are, with which verdicts, those that hold first, and their checks; of the record, if none are given.
 
     >>> counts_sentence([]).split(":")[0]
-    '0 statements of five papers are checked, each by a program that could have contradicted it'
+    'Of 0 statements in five papers, 0 hold as printed'
     """
     rows = read_ledger() if rows is None else rows
     count = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
+    right = sum(count[verdict] for verdict in ("proved", "reproduced", "holds", "loose"))
     misprints = sum(row.verdict == "corrected" and row.weight == "misprint" for row in rows)
     told = [
-        f"{len(rows)} statements of five papers are checked, each by a program that could have contradicted it:",
-        f"{count['proved']} are proved (many of them only for the sizes that their evidence names), {count['reproduced']} are",
-        f"numbers that the computation reproduces, {count['holds']} hold in every case that was tried, and {count['loose']} are",
-        f"true and can be sharpened. {count['corrected']} need a correction, {misprints} of them for a misprint,",
-        f"{count['refuted']} are false, and {count['depends on the reading']} depend on how they are read.",
-        f"{count['source text uncertain']} are not certain in our copies, and {count['not checkable']} cannot be checked.",
-        f"{sum(row.relevant for row in rows):,} random cases were tried. As a control, statements were altered",
-        f"{sum(row.variants for row in rows)} times, in one constant, hypothesis or sign; the verdict changed",
-        f"{sum(row.rejected for row in rows)} times.",
+        f"Of {len(rows)} statements in five papers, {right} hold as printed: {count['proved']} are proved (many of them only for",
+        f"the sizes that their evidence names), {count['reproduced']} are numbers that the computation reproduces,",
+        f"{count['holds']} hold in every case that was tried, and {count['loose']} are true and can be sharpened.",
+        f"{count['corrected']} hold after a correction, {misprints} of them after the correction of a misprint.",
+        f"{count['depends on the reading']} depend on how they are read, and {count['refuted']} are false.",
+        f"{count['source text uncertain']} are uncertain in our copies, and {count['not checkable']} cannot be checked.",
+        "Wherever possible, a program that could have contradicted the statement checked it:",
+        f"{len(rows) - count['not checkable']} statements in all, with {sum(row.relevant for row in rows):,} random cases.",
+        f"As a control, statements were altered {sum(row.variants for row in rows)} times, in one constant, hypothesis or sign;",
+        f"the verdict changed {sum(row.rejected for row in rows)} times.",
     ]
     return " ".join(told)
 

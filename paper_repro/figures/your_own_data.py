@@ -51,7 +51,7 @@ __all__ = [
 
 KNOWING_CAPTION = (
     "Above: the least leakage at each distortion, dashed if nothing is known and solid for the source set of the earlier survey. "
-    "Below: the difference of the two curves, which is what the earlier survey saves; the dot marks its maximum"
+    "Below: the leakage that the earlier survey saves, the difference of the two curves; the dot marks its maximum"
 )
 """How to read the picture of :func:`draw_knowing`."""
 

@@ -123,6 +123,32 @@ def test_verdicts_and_weights_are_told_apart_in_grey_and_by_their_names(table):
     assert list(ledger_pages.MEANINGS) == [container.get_label() for container in figure.axes[0].containers]
 
 
+def test_the_counts_open_with_the_statements_that_hold_and_add_up(table):
+    numbers = [int(number) for number in re.findall(r"\d+", ledger_pages.counts_sentence(RECORD).replace(",", ""))]
+    total, hold, proved, reproduced, tried, loose, corrected, misprints, read, false, garbled, unchecked, *rest = (
+        numbers
+    )
+    assert hold == proved + reproduced + tried + loose
+    assert total == len(table) == hold + corrected + read + false + garbled + unchecked
+    assert misprints < corrected
+    assert rest[0] == total - unchecked == (table["verdict"] != "not checkable").sum()
+    assert (
+        f"{hold} of {total} statements hold as printed"
+        in finding_of(ledger.draw_verdicts(ledger.summary_table(table)))[0]
+    )
+
+
+def test_the_results_that_the_notebook_says_are_proved_are_proved():
+    cells = json.loads((NOTEBOOKS / "11_ledger.ipynb").read_text(encoding="utf-8"))["cells"]
+    (text,) = ["".join(cell["source"]) for cell in cells if cell["id"] == "verdicts-text"]
+    section = text[text.index("## Results that hold") : text.index("## Verdicts")]
+    named = {f"{paper}.{key}" for paper, key in re.findall(r"ledger_(\w+)\.md#(\w+)\)", section)}
+    assert len(named) == 7
+    assert {row.verdict for row in RECORD if row.name in named} == {"proved"}
+    assert named <= {row.name for row in RECORD}
+    assert "The bars do not rank papers or authors" in section and "do not rank" in ledger.VERDICTS_CAPTION
+
+
 def test_a_ledger_of_one_paper_has_its_bars(table):
     summary = ledger.summary_table(table[table["paper"] == "alvim2011"])
     check_text(ledger.draw_verdicts(summary))
@@ -285,7 +311,7 @@ def test_pages_are_written_where_they_are_wanted(tmp_path):
     ledger_pages.save_pages({"page.md": "# Page\n"}, "")
     ledger_pages.save_pages({"page.md": "# Page\n"}, tmp_path / "new")
     assert (tmp_path / "new" / "page.md").read_text(encoding="utf-8") == "# Page\n"
-    with pytest.raises(ValueError, match="no file name"):
+    with pytest.raises(ValueError, match="the name of a file must have"):
         ledger_pages.save_pages({"../page.md": "# Page\n"}, tmp_path)
 
 

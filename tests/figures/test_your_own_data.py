@@ -114,6 +114,38 @@ def test_at_the_same_leakage_the_states_have_7_to_44_percent_more_variance():
     assert table["more"].round().tolist() == [7, 22, 44]
 
 
+@pytest.fixture(scope="module")
+def released(split, source):
+    return pr.release(split[1], "eye_color", distortion=0.5, source=source, seed=8)
+
+
+@pytest.fixture(scope="module")
+def shares(split, source):
+    return split[1]["eye_color"].value_counts(normalize=True)[list(source.labels)].to_numpy()
+
+
+def test_in_this_sample_the_estimates_err_more_than_the_published_shares(released, shares):
+    found = pr.estimate(released.frame, "eye_color", released.strata[0].sampler, of="sample")
+    assert 100 * abs(found.frequencies - shares).max() == pytest.approx(12.0, abs=0.05)
+    assert 100 * abs(found.published / 279 - shares).max() == pytest.approx(8.6, abs=0.05)
+    # Each person's entry is published at random: bias and noise of the published shares, and of the estimates.
+    matrix = released.strata[0].sampler.mechanism.matrix
+    inverse = np.linalg.inv(matrix)
+    bias = 100 * (shares @ matrix - shares)
+    assert found.labels[bias.argmax()] == "Hazel" and bias.max() == pytest.approx(abs(bias).max())
+    assert bias.max() == pytest.approx(8.5, abs=0.05)
+    of_one = sum(share * (np.diag(row) - np.outer(row, row)) for share, row in zip(shares, matrix, strict=True))
+    published, estimated = (100 * np.sqrt(np.diag(w.T @ of_one @ w) / 279) for w in (np.eye(4), inverse))
+    assert [published.min(), published.max()] == pytest.approx([1.8, 2.6], abs=0.05)
+    assert [estimated.min(), estimated.max()] == pytest.approx([7.6, 10.9], abs=0.05)
+
+
+def test_at_the_same_leakage_the_eye_colors_have_31_percent_more_variance(released, source, shares):
+    row = variance_table(source, [0.5], shares).iloc[0]
+    assert round(row["more"]) == 31
+    assert row["leakage"] == pytest.approx(released.strata[0].leakages["differential privacy"], abs=1e-6)
+
+
 def test_variances_are_those_of_estimates(rng):
     source, shares, records = pr.SourceSet([0.5, 0.3, 0.2]), np.array([0.5, 0.3, 0.2]), 400
     found = estimable(pr.optimal_mechanism(source, distortion=0.3)).mechanism.matrix
