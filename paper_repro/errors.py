@@ -137,8 +137,7 @@ def optional(module: str, extra: str) -> Any:
     >>> optional("nobodys_package.tables", "proofs")
     Traceback (most recent call last):
     paper_repro.errors.MissingPackageError: nobodys_package is not installed; it comes with the extra 'proofs'. Run
-    pip install 'privacy-distortion[proofs]' if this package was installed from a wheel, or pip install -e '.[proofs]'
-    in a checkout of this project.
+    pip install -e '.[proofs]' in a checkout of this project, or install the wheel again with [proofs] after its file name.
     """
     try:
         return importlib.import_module(module)
@@ -147,6 +146,6 @@ def optional(module: str, extra: str) -> Any:
             raise
         raise MissingPackageError(
             f"{error.name} is not installed; it comes with the extra {extra!r}. "
-            f"Run pip install 'privacy-distortion[{extra}]' if this package was installed from a wheel, "
-            f"or pip install -e '.[{extra}]' in a checkout of this project."
+            f"Run pip install -e '.[{extra}]' in a checkout of this project, or install the wheel again with [{extra}] "
+            "after its file name."
         ) from None

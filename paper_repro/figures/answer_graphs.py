@@ -36,7 +36,7 @@ __all__ = [
     "graph_by_name",
     "graph_table",
     "graphs_subtitle",
-    "in_words",
+    "graphs_in_words",
     "matrix_finding",
     "matrix_subtitle",
     "matrix_table",
@@ -316,10 +316,10 @@ def graphs_subtitle(size: int, leakage: float) -> str:
     return f"Graphs of {size} answers, each answer equally likely; differential privacy, {leakage_text(leakage)}"
 
 
-def in_words(table: pd.DataFrame) -> str:
+def graphs_in_words(table: pd.DataFrame) -> str:
     """What :func:`draw_graphs` shows of a table, for those who do not see it.
 
-    >>> in_words(graph_table("line", line(2), [], np.log(2), ["no", "yes"]))
+    >>> graphs_in_words(graph_table("line", line(2), [], np.log(2), ["no", "yes"]))
     'Line of 2 answers and 1 edge: kept 0.67 to 0.67; utilities 2/3 (optimal), 2/3 (Alvim et al.), 2/3 (truncated geometric).'
     """
     parts = []

@@ -142,7 +142,7 @@ def test_rational_options_stay_rational(tmp_path, monkeypatch):
     options = "--column eyes --source frequencies --distortion 1/7 --output out.csv --seed 1".split()
     kinds = [
         ["--notion", "approximate differential privacy", "--delta", "1/9", "--keep-at-least", "1/3"],
-        ["--losses", "costs.csv"],
+        ["--costs", "costs.csv"],
     ]
     for kind, expected in zip(kinds, ({"delta": "1/9", "at_least": "1/3"}, {"costs": "1/3"}), strict=True):
         made = CliRunner().invoke(main, ["release", "eyes.csv", *options, *kind])

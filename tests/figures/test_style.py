@@ -228,7 +228,7 @@ def test_a_name_that_leaves_the_folder_is_refused(save, tmp_path, folder, name):
 def test_what_make_figures_drew_is_not_overwritten(save, earlier):
     (earlier / "manifest.json").write_text("{}")
     before = contents(earlier)
-    with pytest.raises(ValueError, match="name another output_dir"):
+    with pytest.raises(ValueError, match="output_dir must be another folder than that of the papers' figures; got"):
         save()
     assert contents(earlier) == before
 

@@ -182,7 +182,7 @@ def test_a_zero_beside_no_zero_leaks_everything_between_neighbors_only():
 
 @pytest.mark.parametrize("given", [{"leakage": 1.0}, {"distortion": 0.1}])
 def test_the_prior_has_to_fit_the_graph(given):
-    message = "5 vertices and there are 4 letters; give one vertex per letter"
+    message = r"adjacency must have 4 vertices, one per category; got 5\."
     with pytest.raises(ValueError, match=message):
         optimal_mechanism(SourceSet([0.25] * 4), **given, notion=DifferentialPrivacy(ring(5)))
     with pytest.raises(ValueError, match=message):

@@ -159,6 +159,10 @@ def _worst_weights(matrix: np.ndarray, priors: np.ndarray, order: float) -> np.n
         options={"ftol": 1e-15, "maxiter": 200},
     )
     weights = np.clip(np.nan_to_num(found.x), 1e-14, None)
+    if 1 < order < 1.001:  # differences near 1e-10 stop the line search early; steps along the gradient do not see them
+        for _ in range(300):
+            slopes = -negative(weights / weights.sum())[1]
+            weights = weights / weights.sum() * np.exp(slopes - slopes.max())
     return weights / weights.sum()
 
 

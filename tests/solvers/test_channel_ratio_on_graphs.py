@@ -106,7 +106,7 @@ def test_weights_by_distance_are_best_for_the_uniform_prior_where_they_exist(see
     graph, leakage = Adjacency.from_edges(size, pairs), float(rng.uniform(0.3, 3))
     weights = np.linalg.inv(np.exp(-leakage * distances(size, pairs))).sum(axis=1)
     if weights.min() < 0:
-        with pytest.raises(ValueError, match="no non-negative weights were found"):
+        with pytest.raises(ValueError, match="leakage must allow non-negative weights with which the rows sum to 1"):
             distance_mechanism(graph, leakage)
     else:
         found = distance_mechanism(graph, leakage)
