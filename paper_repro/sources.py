@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import (
+    ROW_SUM_TOLERANCE,
     as_fraction,
     as_number,
     check_grid,
@@ -560,14 +561,8 @@ def _check_no_counts(rows: Sequence[Sequence[Any]], path: Path, numbers: Sequenc
                 "Divide percentages by 100. Give the counts of a sample to SourceSet.from_counts in Python: their frequencies "
                 "are no known prior, because they have a sampling error."
             )
-            raise ValueError(
-                wrong(
-                    f"{path}: line {number}",
-                    "have probabilities that sum to 1",
-                    Clause(f"the sum {values.sum():g}"),
-                    fix,
-                )
-            )
+            place = f"{path}: line {number}"
+            raise ValueError(wrong(place, f"sum to 1 within {ROW_SUM_TOLERANCE:g}", float(values.sum()), fix))
 
 
 def _checked_name(name: object) -> str:

@@ -496,8 +496,8 @@ CHECKS = {
             lambda: (3, *class_iii()),
         ),
         (
-            "the segment from ({}, {}, {}) to ({}, {}, {}), a convex set, it requires log({}) = {} nats at D = {}. The optimum is "
-            "log({}) = {} nats: it keeps the first and the third category with probability {} each",
+            "the segment from ({}, {}, {}) to ({}, {}, {}), a convex set, it requires log({}) = {} nats at D = {}. The optimum "
+            "is log({}) = {} nats: it keeps the first and the third category with probability {} each",
             segment,
         ),
         (

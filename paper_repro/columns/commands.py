@@ -483,8 +483,8 @@ def _numbers(path: str) -> Any:
     required=True,
     multiple=True,
     metavar="FILE.json",
-    help="File NAME.mechanism.json that `release` wrote with the column; after a release with --by, repeated for each stratum, and "
-    "with the same --by.",
+    help="File NAME.mechanism.json that `release` wrote with the column; after a release with --by, repeated for each stratum, "
+    "and with the same --by.",
 )
 @click.option(
     "--confidence",

@@ -386,8 +386,8 @@ def notion_options(command: Command) -> Command:
             "--delta",
             type=NUMBER,
             metavar="NUMBER",
-            help="δ of (ε, δ)-differential privacy; used only with --notion 'approximate differential privacy'; default: 0.1. The "
-            "version is pointwise (Zhong and Bu 2022) unless --standard is given.",
+            help="δ of (ε, δ)-differential privacy; used only with --notion 'approximate differential privacy'; default: 0.1. "
+            "The version is pointwise (Zhong and Bu 2022) unless --standard is given.",
         ),
         click.option(
             "--alpha",
