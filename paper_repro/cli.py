@@ -49,7 +49,7 @@ def _draw(*told: Any) -> None:
 @click.version_option(pr.__version__)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Mechanisms of least leakage for a category that may be changed with probability at most D.
+    """Mechanisms of least leakage for a column of which at most a share D of the entries is changed on average.
 
     The commands compute optimal mechanisms, release a column of a table and estimate from it, and reproduce the figures and the
     ledger of five papers.
@@ -137,18 +137,20 @@ def notebooks(check: bool, jobs: int) -> None:
 )
 @click.option("--quick", is_flag=True, help=f"At most {QUICK} random instances of each entry.")
 @address_option
-@click.option("--record", is_flag=True, help="Storage of the result in the ledger, in place of the comparison.")
+@click.option(
+    "--record", is_flag=True, help="Overwrite data/ledger.csv with the new verdicts, in place of the comparison."
+)
 @click.option(
     "--only",
     default="",
     metavar="NAME",
-    help="Beginning of the names of the entries to check and to print, without comparison.",
+    help="Check and print only the entries whose names begin with NAME, without the comparison.",
 )
 def verify(instances: int | None, quick: bool, scheduler: str, record: bool, only: str) -> None:
     """Check every entry of the ledger again and compare with the stored verdicts.
 
-    Entries without a proof are tested with up to 500 random instances. Each check must also notice the changes that were made to
-    its entry.
+    Entries without a proof are tested with up to 500 random instances. As a control, each check also runs on altered versions of
+    its statement, in which one constant, hypothesis or sign is changed; each altered version must get another verdict.
     """
     if quick and instances is not None:
         raise click.UsageError(
@@ -258,7 +260,10 @@ def best(
     standard: bool,
     **parameters: float | None,
 ) -> None:
-    """Print the optimal mechanism for SOURCE_SET, a known name or a CSV file of priors, at a distortion or a leakage."""
+    """Print the optimal mechanism for SOURCE_SET, a known name or a CSV file of priors, at a distortion or a leakage.
+
+    A distortion holds for all priors of the set: it is the largest expected share of changed entries over them.
+    """
     check_budget(distortion, leakage)
     try:
         chosen = chosen_notion(notion, standard=standard, **parameters)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paper_repro.checks import (
+    ROW_SUM_TOLERANCE,
     as_fraction,
     as_number,
     check_grid,
@@ -378,6 +379,7 @@ class SourceSet(ShownAsTable):
                     )
                 )
         read: Any = [[_parsed(cell) for cell in row] for row in table]
+        _check_no_counts(read, path, numbers)
         check_probability_rows(
             read,
             str(path),
@@ -537,7 +539,30 @@ class SourceSet(ShownAsTable):
 def _listed(labels: Sequence[Hashable]) -> Sequence[Hashable]:
     if isinstance(labels, str) or not hasattr(labels, "__len__") or not len(labels):
         raise ValueError(wrong("labels", "be a non-empty list of the names of the categories, or range(M)", labels))
+    try:
+        repeated = len(set(labels)) < len(labels)
+    except TypeError:
+        repeated = False  # check_labels refuses them
+    if repeated:
+        fix = "Give each name once, such as by .unique() of a column."
+        raise ValueError(wrong("labels", "be the names of the categories, each once", labels, fix))
     return check_labels(labels, len(labels))
+
+
+def _check_no_counts(rows: Sequence[Sequence[Any]], path: Path, numbers: Sequence[int]) -> None:
+    """Raises ValueError for whole numbers: as a known prior, the frequencies of a sample ignore its error."""
+    for number, row in zip(numbers, rows, strict=True):
+        try:
+            values = check_grid([row], as_number)[0]
+        except (TypeError, ValueError):
+            return  # another message tells where
+        if (values >= 0).all() and (values == np.floor(values)).all() and 1 < values.sum() < np.inf:
+            fix = (
+                "Divide percentages by 100. Give the counts of a sample to SourceSet.from_counts in Python: their frequencies "
+                "are no known prior, because they have a sampling error."
+            )
+            place = f"{path}: line {number}"
+            raise ValueError(wrong(place, f"sum to 1 within {ROW_SUM_TOLERANCE:g}", float(values.sum()), fix))
 
 
 def _checked_name(name: object) -> str:

@@ -113,6 +113,11 @@ def thresholds(name):
     return float(kalantari2018.distortion_thresholds(one)[1]), float(longer)
 
 
+def points(of):
+    """The folding of a set of priors without their mixtures."""
+    return Folding([pr.SourceSet(prior) for prior in of.vertices])
+
+
 @cache
 def class_iii():
     three = pr.SourceSet([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
@@ -120,8 +125,41 @@ def class_iii():
     assert least(three, 0.6) == pr.DifferentialPrivacy().leakage(constant) == 0
     assert three.worst_case_distortion(constant) <= 0.6 + 1e-12
     claimed = kalantari2018.theorem_3(Folding(three), 0.6).lower
-    assert abs(claimed - math.log(4 / 3)) < 1e-9
-    return (*three.vertices.ravel().tolist(), 0.6, Fraction(4, 3), claimed, 0.6, 0.4)
+    for folded in (Folding(three), points(three)):
+        same(kalantari2018.theorem_3(folded, 0.6).lower, math.log(4 / 3))
+    return (*three.vertices.ravel().tolist(), Fraction(4, 3), claimed, 0.6, 0.6, 0.4)
+
+
+@cache
+def segment():
+    """The lower bound of Theorem 3 is above the optimum of a convex set."""
+    ends = pr.SourceSet([[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]])
+    assert ends.source_class == "III"
+    claimed = same(kalantari2018.theorem_3(Folding(ends), 0.62).lower, math.log(38 / 31))
+    best = pr.optimal_mechanism(ends, distortion=0.62)
+    assert np.allclose(np.diagonal(best.mechanism.matrix), [19 / 35, 0, 19 / 35])
+    optimum = same(best.leakage, math.log(19 / 16))
+    return (
+        *ends.vertices.ravel().tolist(),
+        Fraction(38, 31),
+        claimed,
+        0.62,
+        Fraction(19, 16),
+        optimum,
+        Fraction(19, 35),
+    )
+
+
+@cache
+def group_with_the_order():
+    """With the order constraint, the lower bound of Theorem 3 is above the optimum of a set folded by a group."""
+    ends = pr.SourceSet([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]])
+    folded = points(ends)
+    same(kalantari2018.theorem_3(folded, 0.62, "corrected").lower, math.log(38 / 31))
+    assert kalantari2018.theorem_3(folded, 0.62).lower < least(ends, 0.62) + 1e-9
+    same(kalantari2018.theorem_3(folded, 0.62, "largest").lower, math.log(19 / 16))
+    same(least(ends, 0.62), math.log(19 / 16))
+    return (*ends.vertices.ravel().tolist(), 0.62, Fraction(38, 31), Fraction(19, 16))
 
 
 def highest_above():
@@ -166,35 +204,53 @@ def example_2():
     optimum = pr.optimal_mechanism(pr.SourceSet(prior), leakage=math.log(2)).utility
     guessed = [pr.bayes_vulnerability(prior, one) for one in (first, second)]
     printed = next(row.evidence for row in read_ledger() if row.name == "alvim2011.example_2_rounded")
-    printed = float(re.search(r"([\d.]+) is printed", printed)[1])
+    printed = float(re.search(r"the print gives (\d+\.\d+)", printed)[1])
     shares = [Fraction(one).limit_denominator(99) for one in (guessed[1], optimum)]
     return *prior, shares[0], guessed[1], shares[1], optimum, printed, guessed[0]
+
+
+def rounded_example_2(digits):
+    first = pr.truncated_geometric(6, math.log(2) / 5).matrix.round(digits)
+    return float((np.array(example_2()[:6])[:, np.newaxis] * first).max(axis=0).sum())
 
 
 def example_1():
     right = alvim2011.proposition_1(3, 2, math.log(2), "corrected")
     printed = Fraction(3 * 2, 3 - 1 + 2)  # v e^eps / (v - 1 + e^eps)
     assert np.allclose(right.sum(axis=1), 1)
-    return 2, printed, Fraction(float(right.max())).limit_denominator(99), printed, 1
+    correct = Fraction(float(right.max())).limit_denominator(99)
+    assert abs(float(correct) - (2 / (2 + 2)) ** 2) < 1e-12  # (e^eps / (2 + e^eps))^2
+    return 2, printed, 2, 1, 2, 2, correct
+
+
+def product_and_every(notion, share=0.5):
+    """Least leakage of two bits of one known prior at D = 0.5: of products of one mechanism, and of every mechanism."""
+    bit = np.array([share, 1 - share])
+    both = None if share == 0.5 else pr.SourceSet(np.outer(bit, bit).ravel())
+    product = pr.parallel_composition(pr.SourceSet(bit), 2, distortion=0.5, notion=notion).leakage
+    return product, pr.optimal_database_mechanism(2, 2, distortion=0.5, notion=notion, source=both).leakage
 
 
 @cache
 def two_bits():
-    bits, half = pr.SourceSet([0.5, 0.5]), 0.5
-    for notion in (pr.MaximalLeakage(), pr.MaximalInformation(), pr.SibsonInformation(2)):
-        every = pr.optimal_database_mechanism(2, 2, distortion=half, notion=notion).leakage
-        assert every < pr.parallel_composition(bits, 2, distortion=half, notion=notion).leakage - 0.01
+    for notion in (pr.MaximalInformation(), pr.SibsonInformation(2)):
+        product, every = product_and_every(notion)
+        assert every < product - 0.01
     for notion in (
         pr.DifferentialPrivacy(),
         pr.RenyiDP(2),
         pr.MutualInformation(),
         pr.ApproximateDP(0.1, standard=True),
     ):
-        every = pr.optimal_database_mechanism(2, 2, distortion=half, notion=notion).leakage
-        assert abs(every - pr.parallel_composition(bits, 2, distortion=half, notion=notion).leakage) < 1e-6
-    product = pr.parallel_composition(bits, 2, distortion=half, notion=pr.MaximalLeakage()).leakage
-    every = pr.optimal_database_mechanism(2, 2, distortion=half, notion=pr.MaximalLeakage()).leakage
-    return half, Fraction(9, 4), same(product, math.log(9 / 4)), 2, same(every, math.log(2))
+        for share in (0.5, 0.6):
+            product, every = product_and_every(notion, share)
+            assert abs(every - product) < 2e-6, (notion, share)
+    product, every = product_and_every(pr.MaximalLeakage())
+    return 0.5, Fraction(9, 4), same(product, math.log(9 / 4)), 2, same(every, math.log(2))
+
+
+def two_bits_pointwise():
+    return 0.5, 0.1, *product_and_every(pr.ApproximateDP(0.1))
 
 
 def same(value, other):
@@ -238,16 +294,22 @@ def figure_4_text():
 
 @cache
 def counts():
+    """Entries of each verdict, and of each weight of an incorrect statement."""
     rows = read_ledger()
-    verdicts = Counter(row.verdict for row in rows)
-    right = sum(verdicts[verdict] for verdict in ("proved", "reproduced", "holds", "loose"))
-    faulty = [row for row in rows if row.verdict in ("corrected", "refuted")]
-    misprints = sum(row.weight == "misprint" for row in faulty)
-    used = sum(row.weight == "false, relied on" for row in rows)
     assert sum(row.rejected for row in rows) == sum(row.variants for row in rows), "each alteration changes the verdict"
-    hold = (len(rows), right, verdicts["loose"], right)
-    need = (verdicts["depends on the reading"], len(faulty), misprints, len(faulty), used)
-    return *hold, *need, verdicts["not checkable"]
+    misprints = Counter(row.weight for row in rows if row.verdict == "corrected")["misprint"]
+    used = Counter(row.weight for row in rows)["false, relied on"]
+    return Counter(row.verdict for row in rows) | {"misprint": misprints, "false, relied on": used}
+
+
+def holding():
+    return sum(counts()[verdict] for verdict in ("proved", "reproduced", "holds", "loose"))
+
+
+def tried(name):
+    (row,) = [row for row in read_ledger() if row.name == name]
+    assert row.tried == row.relevant
+    return (row.tried,)
 
 
 @cache
@@ -383,13 +445,15 @@ CHECKS = {
         ("{} nat is {} bits", nat),
         ("the least leakage at D = {} from {} to {} nats", lambda: commute()[:3]),
         ("jumps to zero at D = {}", lambda: commute()[3:]),
+        ("`make setup` does only this, in about {} seconds", measured(20)),
+        ("is the optimum in {} random source sets", lambda: tried("kalantari2017.theorem_2b_program")),
         (
-            "by up to {} nats for the paper's {}-category source set",
+            "up to {} nats less for the {} categories of `P_II_10`",
             lambda: (largest_shortfall("figure_5", "P_II_10"), source("P_II_10").alphabet_size),
         ),
-        ("[for one set of {} categories]", given(3)),
-        ("it requires {} nats where a mechanism leaks nothing", lambda: (class_iii()[11],)),
-        ("with D = {} and reports", lambda: (float(re.search(r"--distortion ([\d.]+)", text_of("README.md"))[1]),)),
+        ("[for one set of {} priors]", given(3)),
+        ("it requires {} nats where a mechanism leaks nothing", lambda: (class_iii()[10],)),
+        ("with D = {}, copies all", lambda: (float(re.search(r"--distortion ([\d.]+)", text_of("README.md"))[1]),)),
         ("an entry for each of {} statements", lambda: (len(read_ledger()),)),
     ],
     "docs/guide.md": [
@@ -400,19 +464,25 @@ CHECKS = {
             lambda: (len((ROOT / "paper_repro/certificates/checker.py").read_text(encoding="utf-8").splitlines()),),
         ),
         ("an optimum with a {} categories takes seconds", a_million),
-        ("of the {} states in two censuses", lambda: variances()[:1]),
+        ("of the {} states and the District", lambda: (variances()[0] - 1,)),
         ("larger by {} % at D = {}, {} % at D = {} and {} % at D = {}", lambda: variances()[1:]),
         ("the true count with probability {}", votes),
-        ("on up to {} random instances", lambda: (max(row.tried for row in read_ledger()),)),
+        ("without a proof on up to {} random instances", lambda: (max(row.tried for row in read_ledger()),)),
     ],
     "docs/findings.md": [
-        ("an entry for each of {} statements", lambda: counts()[:1]),
-        ("these, {} hold as printed, and {} of the {} can be sharpened", lambda: counts()[1:4]),
-        ("Another {} are true in one", lambda: counts()[4:5]),
-        ("A further {} need a correction; {} of the {} have a misprint", lambda: counts()[5:8]),
-        ("incorrect statements, {} are used elsewhere", lambda: counts()[8:9]),
-        ("The other {} say nothing", lambda: counts()[9:]),
-        ("categories get rarer, up to {}.", given(1)),
+        ("an entry for each of {} statements", lambda: (len(read_ledger()),)),
+        ("| holds as printed | {} | {} can be sharpened", lambda: (holding(), counts()["loose"])),
+        (
+            "| needs a correction | {} | {} have a misprint and nothing else |",
+            lambda: (counts()["corrected"], counts()["misprint"]),
+        ),
+        ("| false | {} |", lambda: (counts()["refuted"],)),
+        ("false in another | {} |", lambda: (counts()["depends on the reading"],)),
+        ("is unclear | {} |", lambda: (counts()["source text uncertain"],)),
+        ("could decide it | {} |", lambda: (counts()["not checkable"],)),
+        ("incorrect statements, {} are used elsewhere", lambda: (counts()["false, relied on"],)),
+        ("no violation in {} random source sets", lambda: tried("kalantari2017.theorem_2b_program")),
+        ("program](../paper_repro/solvers/diagonal_ratio.py) in M + {} variables", given(1)),
         ("| `P_II_6` | {} | {} nats | {} nats |", lambda: printed_and_optimum("P_II_6")),
         ("| `P_II_10` | {} | {} nats | {} nats |", lambda: printed_and_optimum("P_II_10")),
         ("at most {} nats for `P_II_6`", lambda: (largest_shortfall("figure_4", "P_II_6"),)),
@@ -421,9 +491,19 @@ CHECKS = {
         ("| `P_II_6` | {} | {} |", lambda: thresholds("P_II_6")),
         ("| `P_II_10` | {} | {} |", lambda: thresholds("P_II_10")),
         (
-            "the {} priors ({}, {}, {}), ({}, {}, {}) and ({}, {}, {}), at D = {}, it requires log({}) = {} nats. "
-            "Publishing the first category with probability {} and the second with {}, without",
+            "the {} priors ({}, {}, {}), ({}, {}, {}) and ({}, {}, {}), with or without their mixtures, it requires log({}) = {} "
+            "nats at D = {}. Publishing the first category with probability {} and the second with {}, without",
             lambda: (3, *class_iii()),
+        ),
+        (
+            "the segment from ({}, {}, {}) to ({}, {}, {}), a convex set, it requires log({}) = {} nats at D = {}. The optimum "
+            "is log({}) = {} nats: it keeps the first and the third category with probability {} each",
+            segment,
+        ),
+        (
+            "For the priors ({}, {}, {}) and ({}, {}, {}), without their mixtures, at D = {} it gives log({}) nats, and the "
+            "optimum is log({}) nats",
+            group_with_the_order,
         ),
         ("a difference of up to {} nats", highest_above),
         ("the printed value is up to {} nats below the optimum", theorem_3_with_the_constraint),
@@ -433,14 +513,18 @@ CHECKS = {
             lambda: hull()[:7],
         ),
         ("[ring of {} answers]", lambda: ring()[:1]),
-        ("with ε = log {} it is right with probability {}. The mechanism", lambda: ring()[1:3]),
-        ("opposite answer is right with probability {}.", lambda: ring()[3:]),
-        ("For the prior ({}, {}, {}, {}, {}, {}) the second mechanism", lambda: example_2()[:6]),
+        ("with ε = log {} this mechanism is right with probability {}.", lambda: ring()[1:3]),
+        ("divided by their sum, it is right with probability {}, the optimum", lambda: ring()[3:]),
+        ("For ε = log {} and the prior ({}, {}, {}, {}, {}, {}) the second mechanism", lambda: (2, *example_2()[:6])),
         ("a correct guess is {} = {}, and {} = {} is possible", lambda: example_2()[6:10]),
-        ("[printed as {}](../figures/ledger_alvim2011.md#example_2_rounded) and is {};", lambda: example_2()[10:]),
         (
-            "at ε = log {} is [printed as {}](../figures/ledger_alvim2011.md#example_1_scale) and is {}, a misprint: with {} the "
-            "rows do not sum to {}.",
+            "[printed as {}](../figures/ledger_alvim2011.md#example_2_rounded) and is {}. With its entries rounded to {} "
+            "digits one gets {}.",
+            lambda: (*example_2()[10:], 3, rounded_example_2(3)),
+        ),
+        (
+            "[printed as 3e^ε/({} + e^ε)](../figures/ledger_alvim2011.md#example_1_scale), which is {} at ε = log {}, and then "
+            "the rows do not sum to {}. The correct formula is (e^ε/({} + e^ε))^{}, which is {} there",
             example_1,
         ),
         (
@@ -449,10 +533,16 @@ CHECKS = {
             two_bits,
         ),
         (
+            "D = {} and δ = {}, the optimal mechanism for one record, used for both, has {} nats, and {} nats are possible",
+            two_bits_pointwise,
+        ),
+        ("the term (m(α_1 - δ) - {} + δ) γ_2", given(1)),
+        ("The prior is ({}, {}, {}, {}). Below", lambda: source("P_II_4").vertices[0].tolist()),
+        (
             "For {} records of {} values and D = {} the interval is {} to {} nats, and the optimum is log({}) = {} nats",
             theorem_7,
         ),
-        ("the optimum is the upper end, for D <", class_i_intervals),
+        ("the optimum for D < (m - 1)/m is the upper end, and randomized response reaches it", class_i_intervals),
         (
             "For the prior ({}, {}, {}), δ = {} and D = {} the printed formula gives log {} = {} nats, and the optimum is log {} "
             "= {} nats",
@@ -601,10 +691,11 @@ def test_a_changed_number_is_noticed(name):
         assert wrong(name, altered), f"{number} at {text[match.start() - 30 : match.end() + 30]!r} can be {other}"
 
 
-def test_the_counts_of_verdicts_add_up():
-    told = counts()
-    uncertain = sum(row.verdict == "source text uncertain" for row in read_ledger())
-    assert told[0] == told[1] + told[4] + told[5] + told[9] + uncertain
+def test_the_rows_of_the_table_of_counts_add_up():
+    told = text_of("docs/findings.md")
+    rows = re.findall(r"^\| [^|]+ \| (\d+) \|.*\|$", told[: told.index("\n## ")], re.MULTILINE)
+    assert len(rows) == 6
+    assert sum(map(int, rows)) == len(read_ledger())
 
 
 def test_a_number_that_nothing_checks_is_noticed():

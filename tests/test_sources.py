@@ -474,7 +474,7 @@ r"within 1e-09; got 0\.9\. Correct the row, or divide it by its sum\."
 )),
         ("a,b\n0.5,0.5\n# in\n50,50\n", (
 r"own\.csv: line 4 must sum to 1 "
-r"within 1e-09; got 100\.0\. Correct the row, or divide it by its sum\."
+r"within 1e-09; got 100\.0\. Divide percentages by 100\. Give the counts of a sample to SourceSet\.from_counts in Python"
 )),
         ("a,b\n1.5,-0.5\n", (
 r"own\.csv: line 2, column 'b' "
@@ -558,3 +558,11 @@ def test_a_users_own_file_beside_those_of_the_papers_is_listed(write, tmp_path, 
     write("a,b\n0.5,0.5\n", "mine.csv")
     monkeypatch.setattr("paper_repro.sources._FOLDER", tmp_path)
     assert pr.source_set_names() == ["mine"]
+
+
+def test_the_entries_of_a_column_are_no_names_of_categories():
+    for make in (SourceSet.unknown, SourceSet.from_order):
+        with pytest.raises(
+            ValueError, match=r"each once; got .*\. Give each name once, such as by \.unique\(\) of a column\."
+        ):
+            make(["blue", "brown", "blue"])

@@ -96,7 +96,7 @@ def _column_options(command: Callable[..., Any]) -> Any:
             show_default=True,
             metavar="NUMBER",
             callback=checked(check_confidence),
-            help="Confidence level of all intervals around the counts together.",
+            help="Confidence level at which all intervals around the counts hold at once.",
         ),
         click.option(
             "--source",
@@ -104,8 +104,10 @@ def _column_options(command: Callable[..., Any]) -> Any:
             show_default=True,
             metavar="KNOWN",
             callback=_known,
-            help="Source set, the priors that are considered possible: counts (all within confidence intervals around them), "
-            "frequencies (these alone), order (all that rank the categories alike), unknown (all), or a CSV file of priors.",
+            help="Priors that are considered possible. counts: all within confidence intervals around the counts of this very "
+            "column. frequencies: the frequencies of this column alone. order: all that rank the categories as this column does. "
+            "The mechanism then discloses something about these counts, frequencies or ranks. unknown: all priors, so that "
+            "nothing is disclosed. A .csv file: the priors in it and their mixtures.",
         ),
     ):
         command = option(command)
@@ -146,7 +148,8 @@ def examples(*lines: str) -> str:
 @click.option(
     "--pram",
     metavar="MATRIX.csv",
-    help="Mechanism to compare with: a CSV file with a header of categories, and a row for each.",
+    help="Mechanism of post-randomization (PRAM), as in sdcMicro, to compare with: a CSV file with a header of categories, and a "
+    "row of probabilities for each true category.",
 )
 @click.option("--picture", metavar="FILE.png", help="Picture of the curves to write, as .png, .svg or .pdf.")
 @click.option(
@@ -182,8 +185,8 @@ def tradeoff(
 ) -> None:
     """Print the least leakage at each distortion for a column of TABLE, a CSV or Parquet file.
 
-    It is compared with the leakage of the mechanism that `release` takes, of the optimum without a source set, and of randomized
-    response.
+    The distortion is the largest expected share of changed entries, over the source set. The other columns are the leakage of
+    the mechanism that `release` takes by default, the least leakage if nothing is known, and the leakage of randomized response.
     """
     chosen = chosen_notion(notion, alpha=alpha, delta=delta, standard=standard)
     asked = distortions or DISTORTIONS
@@ -297,8 +300,8 @@ def _each_row(
     default=True,
     show_default=True,
     help=(
-        "Mechanism that publishes every category at a stated price, so that all frequencies can be estimated; or the optimum "
-        "itself (--bare)."
+        "Mechanism that publishes every category, so that all frequencies can be estimated, at a leakage above the least, which "
+        "the report states (with --leakage: at a distortion above the least); or the optimum itself (--bare)."
     ),
 )
 @click.option(
@@ -314,19 +317,26 @@ def _each_row(
     nargs=2,
     multiple=True,
     metavar="TRUE PUBLISHED",
-    help="True category and another one that is never published for it; may be repeated.",
+    help="Two categories, of which the second is never published in place of the first; may be repeated.",
 )
 @click.option(
     "--costs",
     metavar="MATRIX.csv",
     help="Cost of each change: a CSV file with a header of categories, and a row for each.",
 )
-@click.option("--by", default="", metavar="NAME", help="Column whose values each have a source set and a mechanism.")
+@click.option(
+    "--by",
+    default="",
+    metavar="NAME",
+    help="Column that divides the rows into strata, such as a region: each of its values has its own source set and mechanism.",
+)
 @click.option(
     "--consistent-by", default="", metavar="NAME", help="Column of IDs: the same ID and category are published alike."
 )
 @click.option(
-    "--key", metavar="FILE", help="With --consistent-by: file of the secret key, which is made if it does not exist."
+    "--key",
+    metavar="FILE",
+    help="File of the secret key of --consistent-by, made if it does not exist; with it a later release agrees with this one.",
 )
 @click.option(
     "--seed", type=Whole(min=0), metavar="NUMBER", help="UNSAFE, for tests only: seed of reproducible random draws."
@@ -335,11 +345,16 @@ def _each_row(
 @json_option
 @one_line_errors
 def release(data: str, alpha: float | None, delta: float | None, standard: bool, as_json: bool, **options: Any) -> None:
-    """Publish a column of TABLE, a CSV or Parquet file, through the mechanism of least leakage at a distortion.
+    """Publish a column of TABLE, a CSV or Parquet file, with little leakage at a distortion, or little distortion at a leakage.
 
-    With --leakage it is the mechanism of least distortion. Least distortion is not least variance: among mechanisms of the same
-    leakage, another one can give estimates with smaller standard errors. All other columns keep their values. A CSV file keeps
-    its separator and encoding; quotation marks and line ends are written anew.
+    By default the mechanism is the optimal one, mixed with just enough randomized response that all frequencies can be
+    estimated; with --bare it is the optimal one. Optimal means least leakage, or with --leakage least distortion. The distortion
+    is an average over all rows, not a bound for each person. Least distortion is not least variance: another mechanism of the
+    same leakage can give estimates with smaller standard errors.
+
+    With --output NAME.csv or NAME.parquet, the command also writes the mechanism, as NAME.mechanism.json; with --by, one file for
+    each stratum. All other columns are copied unchanged. A CSV file keeps its separator and encoding; quotation marks and line
+    ends are written anew.
     """
     check_budget(options["distortion"], options["leakage"])
     check_effects({"key": "" if options["consistent_by"] else "without --consistent-by"})
@@ -468,7 +483,8 @@ def _numbers(path: str) -> Any:
     required=True,
     multiple=True,
     metavar="FILE.json",
-    help="Document of the mechanism that the column was released with; with strata, repeated for each of them, and --by.",
+    help="File NAME.mechanism.json that `release` wrote with the column; after a release with --by, repeated for each stratum, "
+    "and with the same --by.",
 )
 @click.option(
     "--confidence",
@@ -491,9 +507,13 @@ def _numbers(path: str) -> Any:
     type=OneOf(["population", "sample"]),
     default="population",
     show_default=True,
-    help="Frequencies to estimate: of the population that the rows were sampled from, or of the released rows.",
+    help="True frequencies to estimate: in the population from which the rows were sampled, or in these rows alone.",
 )
-@click.option("--by", metavar="NAME", help="Column that was not changed: a two-way table, as proportions of all rows.")
+@click.option(
+    "--by",
+    metavar="NAME",
+    help="Unchanged column, for a two-way table of it and the released column, as proportions of all rows.",
+)
 @click.option(
     "--missing",
     type=OneOf(["refuse", "leave out"]),
@@ -530,9 +550,10 @@ def estimate(data: str, column: str, mechanisms: tuple[str, ...], as_json: bool,
 @json_option
 @one_line_errors
 def inspect(mechanism: str, as_json: bool) -> None:
-    """Verify each number that a MECHANISM document states, from its integers alone; exit code 1 if one is wrong.
+    """Compute each number of MECHANISM, a file that `release` wrote, again from its integers; exit code 1 if one is wrong.
 
-    Statements that the integers cannot confirm, such as the number of rows, are listed as stated only.
+    The integers are the probabilities from which `release` drew. Statements that they cannot confirm, such as the number of rows,
+    are listed as stated only.
     """
     document = MechanismDocument.read(mechanism, verify=False)
     checks = document.inspect()

@@ -358,7 +358,9 @@ def budget_options(command: Command, *, costs: bool = False) -> Command:
             type=NUMBER,
             metavar="NUMBER",
             callback=None if costs else checked(check_distortion),
-            help="Largest probability of a change, from 0 to 1" + "; largest expected cost, with --costs" * costs + ".",
+            help="Largest expected share of changed entries, over all priors of the source set, from 0 to 1"
+            + "; with --costs, the largest expected cost" * costs
+            + ".",
         ),
     ):
         command = option(command)
@@ -384,8 +386,8 @@ def notion_options(command: Command) -> Command:
             "--delta",
             type=NUMBER,
             metavar="NUMBER",
-            help="δ of (ε, δ)-differential privacy, for 'approximate differential privacy': pointwise as in Zhong and Bu 2022, "
-            "or with --standard the usual one; default: 0.1.",
+            help="δ of (ε, δ)-differential privacy; used only with --notion 'approximate differential privacy'; default: 0.1. "
+            "The version is pointwise (Zhong and Bu 2022) unless --standard is given.",
         ),
         click.option(
             "--alpha",

@@ -476,10 +476,13 @@ class _Frame(Table):
         if isinstance(frame, arrow.Table):
             return cls(frame, schema=frame.schema)
         if not hasattr(frame, "columns") or not hasattr(frame, "to_csv"):
-            kind = type(frame)
+            kind, way = (
+                type(frame),
+                "to_frame()" if hasattr(frame, "to_frame") else "to_pandas() where it has this method",
+            )
             raise ValueError(
                 "data must be the path of a CSV or Parquet file, or a pandas DataFrame; got "
-                f"{kind.__module__}.{kind.__qualname__}. Convert it, by to_pandas() where it has this method."
+                f"{kind.__module__}.{kind.__qualname__}. Convert it, by {way}."
             )
         _check_names([str(name) for name in frame.columns], "the table")
         try:

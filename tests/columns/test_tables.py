@@ -262,3 +262,10 @@ def test_a_kill_leaves_nothing(tmp_path):
     run.wait()
     run.stdout.close()
     assert list(Path(tmp_path).iterdir()) == []
+
+
+def test_a_series_is_refused_with_the_way_to_a_table():
+    series = pd.Series(["blue", "brown"], name="eyes")
+    with pytest.raises(ValueError, match=r"got pandas.*Series\. Convert it, by to_frame\(\)\.$"):
+        open_table(series)
+    assert open_table(series.to_frame()).counts(["eyes"]).num_rows == 2
