@@ -292,14 +292,14 @@ def leakage_finding(table: pd.DataFrame, sources: Sequence[SourceSet]) -> str:
     >>> sets = [SourceSet([0.5, 0.3, 0.2], name="a"), SourceSet([0.6, 0.2, 0.2], name="b")]
     >>> from paper_repro.figures.leakage_curves import leakage_table
     >>> leakage_finding(leakage_table(sets, [0.1, 0.4, 0.45]), sets)
-    "Up to distortion 0.1, only these sets' number of categories matters"
+    'For these sets only the category count matters up to distortion 0.1'
     """
     leakages = table.drop(columns="source_set").groupby([source.alphabet_size for source in sources])
     alike = (leakages.max() - leakages.min()).fillna(0).max() < _SAME  # two infinite ones are alike
     last = next((i for i, same in enumerate(alike) if not same), len(alike))
     if len(leakages) == len(sources) or not last:
         return f"The least leakage of {spelled(len(sources))} source set{'s' * (len(sources) > 1)}"
-    return f"Up to distortion {alike.index[last - 1]}, only these sets' number of categories matters"
+    return f"For these sets only the category count matters up to distortion {alike.index[last - 1]}"
 
 
 def leakage_subtitle(notion: str) -> str:
