@@ -119,13 +119,13 @@ def test_findings_are_those_of_the_numbers():
     assert "threshold 0" not in breakpoint_subtitle(breakpoint_table(load("P_I_6", "P_IIIa_6")))
     sets = load(*SIX)
     table = leakage_table(sets, [0.05, 0.1, 0.11, 0.3])
-    assert leakage_finding(table, sets) == "Up to distortion 0.1, only these sets' number of categories matters"
+    assert leakage_finding(table, sets) == "For these sets only the category count matters up to distortion 0.1"
     assert leakage_finding(table[:1], sets[:1]) == "The least leakage of one source set"
     own = [pr.SourceSet([0.5, 0.3, 0.2], name="1"), pr.SourceSet([0.8, 0.1, 0.1], name="2")]
     assert leakage_finding(leakage_table(own, [0.4]), own) == "The least leakage of two source sets"
     # Where nothing may be changed, all leakages are infinite.
     assert leakage_finding(leakage_table(sets, [0.0, 0.3]), sets) == (
-        "Up to distortion 0, only these sets' number of categories matters"
+        "For these sets only the category count matters up to distortion 0"
     )
 
 
