@@ -131,6 +131,8 @@ class Statement:
         Why it cannot be checked; then there is no function.
     also : tuple of str
         Where else the papers say the same.
+    counterparts : tuple of str
+        Corresponding places of another version whose formula is not legible in our copy, so that it was not compared.
     rests_on : tuple of str
         Names of the rows that this one uses.
     """
@@ -148,6 +150,7 @@ class Statement:
     independent: str = ""
     reason: str = ""
     also: tuple[str, ...] = ()
+    counterparts: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()
 
     @property
@@ -259,7 +262,7 @@ def statements() -> dict[str, Statement]:
     for paper in PAPERS:
         path = Path(__file__).parent / f"{paper}.toml"
         for key, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
-            entry |= {name: tuple(entry.get(name, ())) for name in ("also", "rests_on")}
+            entry |= {name: tuple(entry.get(name, ())) for name in ("also", "counterparts", "rests_on")}
             try:
                 text = Statement(paper, key, **entry)
             except TypeError as error:
