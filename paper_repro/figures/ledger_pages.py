@@ -88,6 +88,14 @@ _LIGHT = ("", "misprint", "slip in a proof")
 # So many random instances that meet the hypotheses are evidence; with fewer, the named ones are.
 _ENOUGH = 100
 _HERE = Path(__file__).parent
+# What our text of a paper is, where it is not the text that is published.
+_TEXTS = {
+    "kalantari2016": "Our text is a manuscript with the title *The Optimal Differential Privacy Mechanism under Hamming "
+    "Distortion for Universal Memoryless Source Classes*. The later versions cite the paper with another title, *Optimal "
+    "differential privacy mechanisms under hamming distortion for structured source classes*.",
+    "kalantari2018": "No formula of the article is legible in our copy. The entries of this page are about its sentences; the "
+    "formulas are checked as the 2017 preprint has them.",
+}
 _RESTS = (
     "Below each incorrect entry are the entries that use it, directly or through others. Entries in these lists that are not "
     "incorrect were checked independently of it. Misprints and slips in proofs are left out."
@@ -267,7 +275,9 @@ def _facts(row: Row) -> list[tuple[str, str]]:
         checked.append("named cases" + few * bool(row.tried))
     if row.variants:
         if row.rejected < row.variants:
-            checked.append(f"control failed: only {row.rejected} of {row.variants} altered statements get another verdict")
+            checked.append(
+                f"control failed: only {row.rejected} of {row.variants} altered statements get another verdict"
+            )
         elif row.variants == 1:
             checked.append("control: the altered statement gets another verdict, as it must")
         else:
@@ -315,6 +325,7 @@ def _paper_page(paper: str, rows: Sequence[Row]) -> str:
         f"# {PAPERS[paper]}",
         f"{len(own)} entries, in the paper's order. The [legend](ledger.md) explains verdicts, weights and labels.",
     ]
+    parts += [_TEXTS[paper]] * (paper in _TEXTS)
     for verdict in MEANINGS:
         if found := [row for row in own if row.verdict == verdict]:
             ordered = sorted(found, key=lambda row: [*WEIGHTS, ""].index(row.weight))
@@ -366,14 +377,18 @@ def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
     labels = [f"| **{label}** | {meaning} |" for label, meaning in LABELS.items()]
     parts += ["## Labels of an entry", "\n".join(["| | |", "|---|---|", *labels])]
     by_name = {row.name: row for row in rows}
-    parts += ["## Findings", *finding_pages()] if rows else []
+    terms = "The [glossary](../docs/glossary.md) explains the terms."
+    parts += ["## Findings", terms, *finding_pages()] if rows else []
     parts.append("## Results that can be sharpened")
     for entry in findings()[1] if rows else ():
         links = "; ".join(_link(by_name[row]) for row in entry["rows"] if row in by_name)
         parts.append(f"* **{entry['title']}.** {markdown_text(entry['text'])} {links}.")
     parts.append(f'<a id="what-rests-on-what"></a>\n\n## Which entries use which\n\n{_RESTS}')
     if rests := _rests_list(rows, lambda depth, row: f"{'  ' * depth}* {_link(row)}"):
-        parts += ["![The first entry of this list with the entries that use it, drawn as a tree.](ledger_rests.png)", rests]
+        parts += [
+            "![The first entry of this list with the entries that use it, drawn as a tree.](ledger_rests.png)",
+            rests,
+        ]
     return "\n\n".join(parts) + "\n"
 
 

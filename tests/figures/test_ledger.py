@@ -171,8 +171,8 @@ def test_a_row_tells_all_that_is_known_of_it(made_up):
     assert "* **Sharper result:** $2^{-d}$" in second and "* **Independent computation:** a linear program" in second
     assert "* **Uses:**" in second and "* **Used by:**" in second
     assert (
-        "* **Check:** 480 of 500 random cases met the hypotheses; control failed: only 2 of 3 altered statements get another verdict"
-        in third
+        "* **Check:** 480 of 500 random cases met the hypotheses; control failed: only 2 of 3 altered "
+        "statements get another verdict" in third
     )
     assert "* **Check:** named cases (40 of 500 random cases met the hypotheses)" in fourth
     assert (
