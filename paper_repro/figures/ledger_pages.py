@@ -325,7 +325,7 @@ def _paper_page(paper: str, rows: Sequence[Row]) -> str:
         f"# {PAPERS[paper]}",
         f"{len(own)} entries, in the paper's order. The [legend](ledger.md) explains verdicts, weights and labels.",
     ]
-    parts += [_TEXTS[paper]] * (paper in _TEXTS)
+    parts += [_TEXTS[paper]] if paper in _TEXTS else []
     for verdict in MEANINGS:
         if found := [row for row in own if row.verdict == verdict]:
             ordered = sorted(found, key=lambda row: [*WEIGHTS, ""].index(row.weight))
