@@ -57,7 +57,8 @@ def abstract_not_vice_versa(positive: bool = True) -> Finding:
         "no ratio is kept": always(z3.Not(z3.And(s <= t * 0, 1 <= t * (1 - s), 1 - s <= t)), t >= 1, *small),
     }
     return proved(
-        r"For all $s > 0$, rows $(1, 0)$ and $(1 - s, s)$ leak $\log_2(1 + s)$ bits and keep no finite ratio (z3).",
+        r"For all $s > 0$, rows $(1, 0)$ and $(1 - s, s)$ leak $\log_2(1 + s)$ bits and are "
+        r"$\epsilon$-private for no $\epsilon$ (z3).",
         facts,
     )
 

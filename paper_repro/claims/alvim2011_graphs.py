@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -243,7 +244,7 @@ def _theorem_4_optimal_violation(rng: Rng, peak: float = 0.0) -> float:
 
 
 _DUAL = (
-    r"Let $t = e^\epsilon$. Column $z$ of any noise sums to at least $p(z|z) (1 + c \sum_d t^{-d}) = p(z|z) / \alpha$. All "
+    r"Let $t = e^\epsilon$. Column $z$ of any mechanism sums to at least $p(z|z) (1 + c \sum_d t^{-d}) = p(z|z) / \alpha$. All "
     r"columns together sum to $|\mathcal Y|$, so that $U \le \alpha$. Here "
 )
 
@@ -303,9 +304,12 @@ def number_of_cases(mended: bool = False, step: int = 2) -> Finding:
     right = {n: sum((n - 1) % c == 0 for c in range(2, n, step)) if n % 2 else 1 for n in found}
     printed = {f"{n} answers": (right[n] if mended else n // 2 - 1, count) for n, count in found.items()}
     correction = {f"{n} answers": (right[n], count) for n, count in found.items()}
-    return corrected(
-        printed, correction, says="for {name} the print gives {} as the number of cases, and the number is {}"
-    )
+    found_now = corrected(printed, correction)
+    if found_now.verdict != "corrected":
+        return found_now
+    rows = [f"{name.partition(' ')[0]}: {said:g}, {count}" for name, (said, count) in printed.items() if said != count]
+    text = f"The number of answers, the printed number of cases, and the number found: {'; '.join(rows)}."
+    return replace(found_now, evidence=text)
 
 
 @claim(wrong={"for three answers or more, as mended": {"answers": 3}})
@@ -505,9 +509,7 @@ def example_2_other_prior(utility: float = 0.2857, more: str = "1b") -> Finding:
     if abs(over) > 1e-9 or ratio_leakage(four, None) > LOG2 + 1e-9:
         return refuted("The exact value given is wrong.", True)
     larger = 1.0, float(max(found, key=lambda name: found[name]) == more)
-    return reproduced(
-        {"U of Table 1(b)": (utility, found["1b"]), "the order of the two (1 if as printed)": larger}, 5e-5
-    )
+    return reproduced({"U of Table 1(b)": (utility, found["1b"]), "which of the two is larger": larger}, 5e-5)
 
 
 @claim(wrong={"for the distribution of the example": {"every": False}})
@@ -522,25 +524,6 @@ def example_2_non_uniform(every: bool = True) -> Finding:
     )
     some = holds(named={"p(A) = p(F) = 1/10 and 1/5 elsewhere": under})
     return depends({"for some such distributions": some, "for all": general})
-
-
-@claim(wrong={"on a line": {"around": False}})
-def geometric_on_rings(around: bool = True) -> Finding:
-    graph, truncated = (ring(6), "1a") if around else (line(6), "2a")
-    wrapped = float(np.trace(distance_mechanism(graph, LOG2).matrix)) / 6
-    best = tools.plain(tools.most_guessed(graph, 2))
-    other = refuted(
-        "On a ring of 6 at $e^\\epsilon = 2$ the truncated mechanism must keep the ratio 2 between answers 5 apart in the list. "
-        "Its utility is then {stretched}; eq. (6) on the clique has {clique}, and {best} is attained.",
-        _utility(truncated) < best - 1e-9,
-        stretched=_utility(truncated),
-        clique=_utility("1b"),
-        best=best,
-    )
-    own = holds(named={"a ring of 6 at $e^\\epsilon = 2$ with utility 8/21": best - wrapped})
-    return depends(
-        {"with distances around the ring": own, "for the truncated mechanism of Tables 1(a) and 2(a)": other}
-    )
 
 
 @claim(wrong={"3, 3: 1/4": {"middle": "1/4"}})

@@ -96,7 +96,7 @@ _IN_WORDS: dict[str, str] = {
     "holds": "holds",
     "loose": "is true, but not sharp",
     "corrected": "needs a correction",
-    "refuted": "is false",
+    "refuted": "does not hold",
 }
 # A draw that does not meet the antecedent is drawn again, so often.
 _REDRAWN = 50
@@ -131,6 +131,8 @@ class Statement:
         Why it cannot be checked; then there is no function.
     also : tuple of str
         Where else the papers say the same.
+    counterparts : tuple of str
+        Corresponding places of another version whose formula is not legible in our copy, so that it was not compared.
     rests_on : tuple of str
         Names of the rows that this one uses.
     """
@@ -148,6 +150,7 @@ class Statement:
     independent: str = ""
     reason: str = ""
     also: tuple[str, ...] = ()
+    counterparts: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()
 
     @property
@@ -259,7 +262,7 @@ def statements() -> dict[str, Statement]:
     for paper in PAPERS:
         path = Path(__file__).parent / f"{paper}.toml"
         for key, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
-            entry |= {name: tuple(entry.get(name, ())) for name in ("also", "rests_on")}
+            entry |= {name: tuple(entry.get(name, ())) for name in ("also", "counterparts", "rests_on")}
             try:
                 text = Statement(paper, key, **entry)
             except TypeError as error:
@@ -567,17 +570,20 @@ def depends(readings: Mapping[str, Finding]) -> Finding:
     numbers = {f"{name}: {key}": value for name, one in readings.items() for key, value in one.numbers.items()}
     # The readings under which the statement is true come first.
     ordered = sorted(readings.items(), key=lambda reading: reading[1].verdict in _FAULTY)
-    text = " ".join(f"Read {name}, the statement {_IN_WORDS[one.verdict]}. {one.evidence}" for name, one in ordered)
+    # "for" names a range of the statement, and the other words a meaning of it.
+    under = {name: f"F{name[1:]}" if name.startswith("for ") else f"Read {name}" for name in readings}
+    text = " ".join(f"{under[name]}, the statement {_IN_WORDS[one.verdict]}. {one.evidence}" for name, one in ordered)
     tolerance = max(one.tolerance for one in readings.values())
     return Finding(verdicts.pop() if len(verdicts) == 1 else "depends on the reading", text, numbers, tolerance)
 
 
-def uncertain(finding: Finding) -> Finding:
+def uncertain(finding: Finding, shown: str = "As our copy shows it:") -> Finding:
     """A statement that our copy of a paper shows garbled: ``finding`` compares what the copy shows with what is true.
 
     ``corrected`` becomes ``source text uncertain``, with the facts that were computed: the text as shown is wrong and the other
     reading right, but the paper may print the right one. Any other finding stays as it is: a text that is right as shown needs
-    no doubt, and a reading that is wrong is refuted.
+    no doubt, and a reading that is wrong is refuted. ``shown`` begins the evidence; it names another version if the text was
+    read there.
 
     >>> uncertain(corrected({"P": (1.0, 2.0)}, {"P": (2.0, 2.0)})).verdict
     'source text uncertain'
@@ -586,7 +592,7 @@ def uncertain(finding: Finding) -> Finding:
     """
     if finding.verdict != "corrected":
         return finding
-    return replace(finding, verdict="source text uncertain", evidence=f"As our copy shows it: {finding.evidence}")
+    return replace(finding, verdict="source text uncertain", evidence=f"{shown} {finding.evidence}")
 
 
 def spoken(value: float | Fraction) -> str:

@@ -272,9 +272,12 @@ def definition_3_local(sample: Sample, letters: int = 3) -> Finding:
     local = ratio([[sum((row[x] for x in event), Fraction(0)) for event in events] for row in rows[:letters]])
     sentence = "A single output is an event: the geometric mechanism has the ratio {found} over all events, as over all outputs."
     each = refuted(sentence, local == ratio(rows) and not sample.failures, found=ratio(rows))
-    said = "The geometric mechanism has the ratio 3 between neighbors, and 6 over all pairs."
+    said = (
+        "The geometric mechanism with the rows (2/3, 2/9, 1/9), (1/3, 1/3, 1/3), (1/9, 2/9, 2/3) has "
+        "the ratio 3 between neighbors, and 6 over all pairs."
+    )
     near = holds(named={"the geometric mechanism": float(3 - ratio(rows)) + STRICT}, says=said)
-    return depends({"of each of the two": each, "of at least one of them": near})
+    return depends({"for each of the two definitions": each, "for at least one of them": near})
 
 
 def _mixing(strict: bool = False) -> bool:

@@ -248,7 +248,7 @@ def section_5b_singleton(distortion: str = "2/5") -> Finding:
     first = worst_distortion([prior("7/10 3/10")], channel("1 0; 1 0"))
     said = "Always publishing category 1 leaks nothing and has the distortion 3/10."
     some = holds(named={"always category 1": float(first - Fraction(3, 10))}, says=said)
-    return depends({"of every optimal mechanism": every, "of some optimal mechanism": some})
+    return depends({"for every optimal mechanism": every, "for some optimal mechanism": some})
 
 
 @claim(wrong={"without D^(l) taken from D": {"spent": 0}})

@@ -29,6 +29,7 @@ from paper_repro.claims.base import (
     loose,
     proved,
     refuted,
+    uncertain,
 )
 from paper_repro.claims.draw import random_channel, random_set
 from paper_repro.claims.exact import KNOWN, SHORT, Channel, as_floats, channel, prior, ratio, response
@@ -132,10 +133,10 @@ def section_1_binary(said: int = 2) -> Finding:
         everywhere = np.array(list(itertools.permutations(np.arange(size) / (size * (size - 1) / 2))))
         if abs(channel_program(everywhere, math.exp(kalantari2016.theorem_1(size, 0.3))) - 0.3) < 1e-9:
             right.append(size)
-    name, most = "Theorem 1 of [2] at D = 3/10, tried up to M = 5", float(max(right))
-    return corrected(
-        {name: (said, most)}, {name: (most, most)}, says="The sentence says {} categories; {name}, holds for up to {}"
-    )
+    name, most = "Theorem 1 of the manuscript at D = 3/10, tried for M up to 5", float(max(right))
+    says = "the sentence says {} categories, and {name}, holds for up to {}"
+    found = corrected({name: (said, most)}, {name: (most, most)}, says=says)
+    return uncertain(found, "By the manuscript of [2] that we have:")
 
 
 @claim(wrong={"at D = (M-1)/M too": {"last": True}, "for one other distribution": {"likely": "5 3 2 1"}})
@@ -249,7 +250,12 @@ def section_1_staircase(where: Sequence[str] = ("I",)) -> Finding:
     said = "For {(3/5, 3/10, 1/10), (1/2, 1/2, 0)}, of Class II, no staircase has the least ratio 11/8 at D = 9/20."
     name = "a set of Class II without a staircase"
     missing = holds(named={name: max(near, float(_least_by_staircase(two, 11 / 8) < 0.45 + 1e-6))}, says=said)
-    return depends({"as 'no set of another class has it'": none, "as 'in no other class every set has it'": missing})
+    return depends(
+        {
+            "as 'no set of another class has it'": none,
+            "as 'Class I is the only class all of whose sets have it'": missing,
+        }
+    )
 
 
 @claim(
@@ -303,7 +309,10 @@ def equation_5(
     matrices = worst([a + b - 1 for a, b in zip(first, second, strict=True)])
     facts = {"the distortions added": -added > -worst(first) - worst(second)}
     facts["the matrices added"] = -matrices > -worst(first) - worst(second)
-    return proved("In integers, -1 > -1 - 1 with the distortions added, and 0 > -1 - 1 with the matrices added.", facts)
+    return proved(
+        "The left side is -1 if the distortions are added and 0 if the matrices are; the right side is -1 - 1 = -2.",
+        facts,
+    )
 
 
 # Section II
@@ -367,15 +376,15 @@ def example_1(ties: int = 1) -> Finding:
     """All sets are said to be of Class II; mended, those none of whose ends has all probabilities alike."""
     falling = [one for one in SIXTHS if (np.diff(one) <= 0).all()]
     cases: dict[str, Sequence[tuple[FloatArray, ...]]] = {
-        "sets of one distribution in sixths, for M = 3,": [(one,) for one in SIXTHS],
-        "segments between two ordered ones of them": list(itertools.combinations(falling, 2)),
+        "sets of one distribution in sixths, for M = 3": [(one,) for one in SIXTHS],
+        "segments between two distributions of these with the same order": list(itertools.combinations(falling, 2)),
     }
     said, right = {}, {}
     for name, sets in cases.items():
         found = float(sum(_classes(np.array(one)) == ["II"] for one in sets))
         said[name] = float(len(sets)), found
         right[name] = float(sum(all(len(set(end.tolist())) > ties for end in one) for one in sets)), found
-    return corrected(said, right, says="Of the {name} {} would be of Class II by the sentence, and {} are")
+    return corrected(said, right, says="By the sentence all {} {name} would be of Class II; {} are")
 
 
 @claim(wrong={"the mean of 1 - Q(i|i), without weights": {"weighted": False}})

@@ -237,8 +237,8 @@ def lemma_3_formula(sample: Sample, off: float = 1.0) -> Finding:
         "information {worst} under either."
     )
     readings = {
-        "of convex sets (Remark 4)": holds(sample, named=named, tolerance=SOLVED, of="convex Class I sets, at any D"),
-        "of any sets": refuted(text, formula > worst, formula=round(formula, 6), worst=worst),
+        "for convex sets (Remark 4)": holds(sample, named=named, tolerance=SOLVED, of="convex Class I sets, at any D"),
+        "for arbitrary sets": refuted(text, formula > worst, formula=round(formula, 6), worst=worst),
     }
     return depends(readings)
 
@@ -425,7 +425,7 @@ def same_perfect_privacy(sample: Sample, first: bool = False) -> Finding:
     )
     of = "convex sets (just below the end and at it)"
     readings = {
-        "of convex sets (Remark 4)": holds(sample, named=named, tolerance=SOLVED, of=of),
-        "of any sets": refuted(text, needed < last_budget(ENDS), needed=needed, end=last_budget(ENDS)),
+        "for convex sets (Remark 4)": holds(sample, named=named, tolerance=SOLVED, of=of),
+        "for arbitrary sets": refuted(text, needed < last_budget(ENDS), needed=needed, end=last_budget(ENDS)),
     }
     return depends(readings)

@@ -41,7 +41,7 @@ def equation_25(odds: int = 3, strict_odds: int = 3) -> Finding:
     below, at_most = (sum(a < strict_odds * b for a, b in pairs), sum(a <= odds * b for a, b in pairs))
     name = "both mechanisms with rows (3/4, 1/4), (1/4, 3/4)"
     says = "For {name}, all {} of Q(y|x) are said to be below 3 Q(y|x'), and {} are"
-    return corrected({name: (4.0, float(below))}, {name: (4.0, float(at_most))}, says=says)
+    return uncertain(corrected({name: (4.0, float(below))}, {name: (4.0, float(at_most))}, says=says))
 
 
 def _sums(order: Sequence[int], changed: Prior) -> tuple[float, float, float]:

@@ -65,7 +65,7 @@ def low_utility(distortion: str = "2/5") -> Finding:
         "as D >= D^(M-1), the last case of Theorem 2(b)": refuted(
             text, of_response > truth, at=allowed, end=end, response=of_response
         ),
-        "as D >= (M-1)/M, the last case of Theorem 1": holds(
+        "as D = (M-1)/M, where the last case of Theorem 1 begins": holds(
             named=uniform, says="For M = 2, 3, 5 the mechanism with 1/M everywhere leaks nothing."
         ),
     }
@@ -126,8 +126,8 @@ def theorem_1_symmetric(last: bool = False, near: int = 0) -> Finding:
     m, d = optional("z3", "proofs").Reals("m d")
     enough = always((m - 1) / (m + near) >= d, m >= 2, d >= 0, d < 1 if last else m * d < m - 1)
     how = (
-        "One P with P_i >= D/(M-1) for all i is enough, as (t-1) D_i >= M-1 - sum D_j; the uniform one has 1/M >= D/(M-1) "
-        "(z3, every M)."
+        "If one P has P_i >= D/(M-1) for all i, no mechanism of a smaller ratio t is valid, as (t-1) D_i >= M-1 - sum D_j. The "
+        "uniform one has 1/M >= D/(M-1) (z3, every M)."
     )
     return proved(how, {"1/M is enough": enough, **only_symmetric()})
 
@@ -193,7 +193,10 @@ def theorem_2b_symmetric(letters: int = 1, spare: int = 0) -> Finding:
     m, d, last, other = optional("z3", "proofs").Reals("m d last other")
     given = [m >= 2, d > 0, other >= last, last + (other if letters == 2 else 0) > d]
     enough = always(last * (m - 1) >= d, *given)
-    how = "One P with P_i >= D/(M-1) for all i is enough, as (t-1) D_i >= M-1 - sum D_j; some P has P_M > D (z3, every M)."
+    how = (
+        "If one P has P_i >= D/(M-1) for all i, no mechanism of a smaller ratio t is valid, as (t-1) D_i >= M-1 - sum D_j. Some "
+        "P has P_M > D (z3, every M)."
+    )
     return proved(how, {"P_M is enough": enough, **only_symmetric(spare)})
 
 

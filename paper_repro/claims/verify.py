@@ -83,6 +83,7 @@ class Row:
     exact: str
     independent: str
     also: tuple[str, ...]
+    counterparts: tuple[str, ...]
     rests_on: tuple[str, ...]
     tried: int
     relevant: int
@@ -104,6 +105,7 @@ class Row:
 
 
 _FIELDS = [field.name for field in fields(Row)]
+_LISTS = ("also", "counterparts", "rests_on")
 _COUNTS = ("tried", "relevant", "variants", "rejected")
 
 
@@ -278,7 +280,7 @@ def read_ledger(path: Path = LEDGER) -> list[Row]:
             try:
                 told: dict[str, Any] = dict(line)
                 told |= {field: int(line[field]) for field in _COUNTS} | {"tolerance": float(line["tolerance"])}
-                told |= {field: tuple(line[field].split("; ")) if line[field] else () for field in ("also", "rests_on")}
+                told |= {field: tuple(line[field].split("; ")) if line[field] else () for field in _LISTS}
                 rows.append(Row(**told | {"numbers": json.loads(line["numbers"])}))
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{path}, line {reader.line_num + 1}, {line.get('name')}: {error}") from None
@@ -293,7 +295,7 @@ def write_ledger(rows: Iterable[Row], path: Path = LEDGER) -> None:
     writer.writeheader()
     for row in rows:
         told: dict[str, Any] = {field: getattr(row, field) for field in _FIELDS}
-        told |= {field: "; ".join(told[field]) for field in ("also", "rests_on")}
+        told |= {field: "; ".join(told[field]) for field in _LISTS}
         numbers = {key: _rounded(value) for key, value in row.numbers.items()}
         writer.writerow(told | {"numbers": json.dumps(numbers, ensure_ascii=False)})
     beside = path.with_suffix(".new")

@@ -390,7 +390,7 @@ def proof_of_theorem_9_14(sample: Sample, falling: bool = True) -> Finding:
     mended = {"$P = (1,1,1,1)/4$, in the wide sense": (0.0, float(_order_14(fair, 1e-9)))}
     mended["$P = (4,3,2,1)/10$"] = (0.0, float(_order_14(four, -1e-9)))
     return corrected(
-        printed, mended, sample, says="for {name}, {} of the strict inequalities (14) should fail, and {} do"
+        printed, mended, sample, says="for {name}, {} of the inequalities (14) should be equalities, and {} are"
     )
 
 
@@ -404,7 +404,10 @@ def _tight(prior: list[F], i: int, j: int) -> int:
 @claim(wrong={"at the point of lines 1 and 3": {"corner": (3, 1)}})
 def proof_of_theorem_9_corners(corner: tuple[int, int] = (2, 1)) -> Finding:
     prior = [F(5, 10), F(3, 10), F(2, 10)]
-    name, says = "$P = (5,3,2)/10$", "for {name} a corner lies on {} of the lines, and $Z_{{2,3}}$ lies on {}"
+    name, says = (
+        "$P = (5,3,2)/10$",
+        "for {name} each corner lies on {} lines of constraints, and $Z_{{2,3}}$ lies on {}",
+    )
     printed = {name: (2.0, float(_tight(prior, 3, 2)))}
     return corrected(printed, {f"{name}, $Z_{{1,2}}$": (2.0, float(_tight(prior, *corner)))}, says=says)
 

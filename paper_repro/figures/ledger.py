@@ -92,7 +92,8 @@ def ledger_table(
                 raise ValueError(f"unknown {name!r}; known are {', '.join(known)}")
     lines = [[getattr(row, field) for field in _FIELDS] for row in read_ledger()]
     table = pd.DataFrame(lines, columns=_FIELDS)
-    table[["also", "rests_on"]] = table[["also", "rests_on"]].map("; ".join)
+    lists = ["also", "counterparts", "rests_on"]
+    table[lists] = table[lists].map("; ".join)
     said = table[["name", "number", "statement", "evidence", "correction"]].agg(" ".join, axis=1)
     chosen = said.str.contains(text, case=False, regex=False)
     for field, (given, _) in asked.items():

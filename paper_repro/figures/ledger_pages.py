@@ -39,34 +39,39 @@ FAULTY = ("refuted", "depends on the reading", "corrected")
 """Verdicts on what is not right as printed, or not in every fair reading."""
 
 MEANINGS = {
-    "proved": "decided by algebra, a solver, enumeration or exact numbers: for every size where the evidence says so, and else "
-    "only for the sizes that it names (often M = 2 to 5); steps around the computation are argued in words",
+    "proved": "decided by algebra, a solver, enumeration or exact numbers. The evidence says for which sizes, often M = 2 to 5. "
+    "Steps around the computation are argued in words",
     "reproduced": "the computation gives the printed numbers",
     "holds": "no violation found in any named or random case that was tried; not proved",
     "loose": "true, and can be sharpened: the bound or the range is not the best possible one",
     "corrected": "incorrect as printed, correct after the change that is given; the weight says how large the change is",
     "depends on the reading": "true in one fair reading and false in another; both are checked",
     "refuted": "false as stated: the evidence is a counterexample",
-    "source text uncertain": "our copy of the paper is garbled there and does not show with certainty what is printed; counted "
-    "as no fault",
+    "source text uncertain": "our copy of the paper is garbled there and does not show with certainty what is printed; not "
+    "counted as incorrect",
     "not checkable": "not a statement that a computation could decide; the reason is given",
 }
 """What a verdict means, those of statements that hold as printed first."""
 
+COUNTERPART = "Corresponding place in the 2018 article (formula not legible in our copy; not compared)"
+"""The label of a place that could not be compared with the statement of an entry."""
+
 LABELS = {
     "Place": "where in the paper the statement is",
-    "Text source": "what our copy of the paper shows, where it is not legible or was read in the other version",
+    "Text source": "where we read the text, if our copy of the paper is garbled or not legible there",
     "Reading": "what we add so that the statement says something definite",
     "Evidence": "what the check found",
     "Correction": "the correct statement",
     "Sharper result": "what holds beyond the statement, such as the exact value or the full range",
     "Independent computation": "how the optimum was computed without the formula that is checked",
-    "Check": "how many random cases were tried and met the hypotheses (if fewer than 100 did, the named cases of the evidence "
-    "are what counts); how many altered statements, with one constant, hypothesis or sign changed, got another verdict, as they "
-    "must; and to how much numbers were compared",
+    "Check": "how many random cases were tried and met the hypotheses. If fewer than 100 did, the named cases of the evidence "
+    "are what counts. The control repeats the check with one constant, hypothesis or sign of the statement altered: its verdict "
+    "must then differ. The last part is the tolerance to which numbers were compared",
     "Also stated in": "other places and papers that state the same; they have no entry of their own",
-    "Uses": "entries that this one needs",
-    "Used by": "entries that need this one",
+    COUNTERPART: "the place that corresponds in the 2018 article. The entry is about the 2017 preprint; whether the article "
+    "states the same cannot be read in our copy",
+    "Uses": "entries that the paper's argument for this one uses; our check is independent of them",
+    "Used by": "entries whose argument in the paper uses this one",
     "Run": "the command that runs the check alone, with a link to its code",
 }
 """What a label of an entry means."""
@@ -83,11 +88,23 @@ _LIGHT = ("", "misprint", "slip in a proof")
 # So many random instances that meet the hypotheses are evidence; with fewer, the named ones are.
 _ENOUGH = 100
 _HERE = Path(__file__).parent
+# What our text of a paper is, where it is not the text that is published.
+_TEXTS = {
+    "kalantari2016": "Our text is a manuscript with the title *The Optimal Differential Privacy Mechanism under Hamming "
+    "Distortion for Universal Memoryless Source Classes*. The later versions cite the paper with another title, *Optimal "
+    "differential privacy mechanisms under hamming distortion for structured source classes*.",
+    "kalantari2018": "No formula of the article is legible in our copy. The entries of this page are about its sentences; the "
+    "formulas are checked as the 2017 preprint has them.",
+}
 _RESTS = (
-    "Below each incorrect entry are the entries that use it, directly or through others. Those among them that are not incorrect "
-    "were checked independently of it. Misprints and slips in proofs are left out."
+    "Below each incorrect entry are the entries that use it, directly or through others. Entries in these lists that are not "
+    "incorrect were checked independently of it. Misprints and slips in proofs are left out."
 )
 _ELSEWHERE = "Statements of this paper that are checked with another entry"
+_UNREAD = (
+    "Places of this paper whose formulas are not legible in our copy, with the entry for the corresponding place of the other "
+    "version (the two were not compared)"
+)
 
 
 def ledger_pages(rows: Sequence[Row]) -> dict[str, str]:
@@ -258,7 +275,14 @@ def _facts(row: Row) -> list[tuple[str, str]]:
         few = f" ({row.relevant} of {row.tried} random cases met the hypotheses)"
         checked.append("named cases" + few * bool(row.tried))
     if row.variants:
-        checked.append(f"{row.rejected} of {row.variants} altered statements got another verdict")
+        if row.rejected < row.variants:
+            checked.append(
+                f"control failed: only {row.rejected} of {row.variants} altered statements get another verdict"
+            )
+        elif row.variants == 1:
+            checked.append("control: the altered statement gets another verdict, as it must")
+        else:
+            checked.append(f"control: all {row.variants} altered statements get another verdict, as they must")
     if row.numbers and row.verdict != "proved":
         checked.append(f"numbers compared to within {row.tolerance:g}")
     facts = {"Place": row.place, "Text source": row.text, "Reading": row.reading, "Evidence": row.evidence}
@@ -266,7 +290,8 @@ def _facts(row: Row) -> list[tuple[str, str]]:
     also = [
         f"{SHORT_NAMES.get(key, key)}{colon}{place}" for key, colon, place in (name.partition(":") for name in row.also)
     ]
-    facts |= {"Check": "; ".join(checked), "Also stated in": "; ".join(also)}
+    unread = "; ".join(name.partition(":")[2].strip() for name in row.counterparts)
+    facts |= {"Check": "; ".join(checked), "Also stated in": "; ".join(also), COUNTERPART: unread}
     return [(label, text) for label, text in facts.items() if text]
 
 
@@ -276,11 +301,13 @@ def _uses(row: Row, rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     return [(label, [other for other in rows if other.name in names]) for label, names in uses.items() if names]
 
 
-def _elsewhere(paper: str, rows: Sequence[Row]) -> list[tuple[str, Row]]:
-    """What a paper states and another entry checks, with this entry."""
-    return [
-        (place.partition(":")[2].strip(), row) for row in rows for place in row.also if place.startswith(f"{paper}:")
-    ]
+def _elsewhere(paper: str, rows: Sequence[Row]) -> dict[str, list[tuple[str, Row]]]:
+    """What a paper states and another entry checks, with this entry; and places of it that are not legible, by heading."""
+    found = {}
+    for heading, field in ((_ELSEWHERE, "also"), (_UNREAD, "counterparts")):
+        places = [(place.partition(":"), row) for row in rows for place in getattr(row, field)]
+        found[heading] = [(place.strip(), row) for (key, _, place), row in places if key == paper]
+    return {heading: places for heading, places in found.items() if places}
 
 
 def _by_weight(rows: Sequence[Row]) -> str:
@@ -299,17 +326,15 @@ def _paper_page(paper: str, rows: Sequence[Row]) -> str:
         f"# {PAPERS[paper]}",
         f"{len(own)} entries, in the paper's order. The [legend](ledger.md) explains verdicts, weights and labels.",
     ]
+    parts += [_TEXTS[paper]] if paper in _TEXTS else []
     for verdict in MEANINGS:
         if found := [row for row in own if row.verdict == verdict]:
             ordered = sorted(found, key=lambda row: [*WEIGHTS, ""].index(row.weight))
             links = "; ".join(_link(row, short=True) for row in ordered)
             parts.append(f'<a id="{_slug(verdict)}"></a>**{verdict}** ({_by_weight(found)}): {links}.')
-    if elsewhere := _elsewhere(paper, rows):
-        parts.append(
-            f"**{_ELSEWHERE}:** "
-            + "; ".join(f"{markdown_text(place)} ({_link(row)})" for place, row in elsewhere)
-            + "."
-        )
+    for heading, places in _elsewhere(paper, rows).items():
+        links = "; ".join(f"{markdown_text(place)} ({_link(row)})" for place, row in places)
+        parts.append(f"**{heading}:** {links}.")
     for row in own:
         parts.append(f'<a id="{row.name.partition(".")[2]}"></a>\n\n### {markdown_text(row.number)}')
         parts.append(f"{_judgment(row)}: {markdown_text(row.statement)}")
@@ -325,13 +350,13 @@ def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
     parts = ["# The ledger", counts_sentence(rows)]
     parts.append(
         "An entry is one statement of a paper: a theorem, one side of a bound, an equation, an example, a table, or a sentence "
-        "of the text, in the symbols of the paper (a letter in a statement is a category). The page [ledger.html](ledger.html), "
+        "of the text, in the symbols of the paper. A letter in a statement is a category. The page [ledger.html](ledger.html), "
         "opened in a browser, has all entries with a search and filters. `make verify` runs all checks again and compares them "
         "with the [record](../data/ledger.csv); `privacy-distortion verify --only NAME` runs one, and each entry shows its NAME."
     )
     for title, names, meanings in (
         ("Verdicts", "verdict", MEANINGS),
-        ("Weights of incorrect entries", "weight", WEIGHTS),
+        ("Weights of entries with a remark", "weight", WEIGHTS),
     ):
         lines = [
             f"| | {' | '.join(SHORT_NAMES[paper] for paper in papers)} | all | |",
@@ -347,20 +372,24 @@ def _index_page(rows: Sequence[Row], papers: Sequence[str]) -> str:
         parts += [f"## {title}", "\n".join(lines)]
     corrected = [row for row in rows if row.verdict == "corrected"]
     parts.append(
-        "Entries that are corrected, refuted or depend on the reading have a weight. The corrected ones alone are "
-        f"{_by_weight(corrected)}."
+        "An entry has a weight if it is corrected, is refuted or depends on the reading. The weights of the entries that are "
+        f"corrected, by number: {_by_weight(corrected)}."
     )
     labels = [f"| **{label}** | {meaning} |" for label, meaning in LABELS.items()]
     parts += ["## Labels of an entry", "\n".join(["| | |", "|---|---|", *labels])]
     by_name = {row.name: row for row in rows}
-    parts += ["## Findings", *finding_pages()] if rows else []
+    terms = "The [glossary](../docs/glossary.md) explains the terms."
+    parts += ["## Findings", terms, *finding_pages()] if rows else []
     parts.append("## Results that can be sharpened")
     for entry in findings()[1] if rows else ():
         links = "; ".join(_link(by_name[row]) for row in entry["rows"] if row in by_name)
         parts.append(f"* **{entry['title']}.** {markdown_text(entry['text'])} {links}.")
     parts.append(f'<a id="what-rests-on-what"></a>\n\n## Which entries use which\n\n{_RESTS}')
     if rests := _rests_list(rows, lambda depth, row: f"{'  ' * depth}* {_link(row)}"):
-        parts += ["![The first of these, drawn as a tree.](ledger_rests.png)", rests]
+        parts += [
+            "![The first entry of this list with the entries that use it, drawn as a tree.](ledger_rests.png)",
+            rests,
+        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -383,9 +412,9 @@ def _html_page(rows: Sequence[Row], papers: Iterable[str]) -> str:
     sections = []
     for paper in papers:
         told = "\n".join(_html_row(row, rows) for row in rows if row.paper == paper)
-        if elsewhere := _elsewhere(paper, rows):
-            links = "; ".join(f"{html_text(place)} ({_html_link(row)}: {row.verdict})" for place, row in elsewhere)
-            told = f'<p class="elsewhere">{_ELSEWHERE}: {links}.</p>\n{told}'
+        for heading, places in reversed(_elsewhere(paper, rows).items()):
+            links = "; ".join(f"{html_text(place)} ({_html_link(row)}: {row.verdict})" for place, row in places)
+            told = f'<p class="elsewhere">{heading}: {links}.</p>\n{told}'
         sections.append(
             f'<section aria-labelledby="{paper}"><h2 id="{paper}">{html.escape(PAPERS[paper])}</h2>\n{told}\n</section>'
         )

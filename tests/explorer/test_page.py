@@ -169,7 +169,7 @@ def test_the_keyboard_is_enough(page):
             page.run("performance.clearMarks('shown')")
             page.press("ArrowRight", "ArrowUp")
             page.wait(SHOWN, 30)
-    wanted = ["Source set", "Vertex 1", "Vertex 3", "Privacy notion", "Who are neighbors", "distortion"]
+    wanted = ["Source set", "Vertex 1", "Vertex 3", "Privacy notion", "Categories that are neighbors", "distortion"]
     for told in [*wanted, "Distortion D", "Matrix", "Python line"]:
         assert any(told in name for name in names), (told, names)
     assert vertices_of(page)[1] == [0.285, 0.605, 0.11]

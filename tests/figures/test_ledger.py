@@ -197,8 +197,8 @@ def test_a_row_tells_all_that_is_known_of_it(made_up):
     assert "* **Sharper result:** $2^{-d}$" in second and "* **Independent computation:** a linear program" in second
     assert "* **Uses:**" in second and "* **Used by:**" in second
     assert (
-        "* **Check:** 480 of 500 random cases met the hypotheses; 2 of 3 altered statements got another verdict"
-        in third
+        "* **Check:** 480 of 500 random cases met the hypotheses; control failed: only 2 of 3 altered "
+        "statements get another verdict" in third
     )
     assert "* **Check:** named cases (40 of 500 random cases met the hypotheses)" in fourth
     assert (
@@ -222,10 +222,40 @@ def test_every_entry_with_a_check_shows_the_command_that_runs_it(pages):
 
 
 def test_a_statement_that_another_paper_shares_is_found_on_both_pages(pages):
+    page, html = pages["ledger_kalantari2017.md"], pages["ledger.html"]
+    assert "Lemma 3, proof (Kalantari et al. 2018, [Lemma 5, proof, worst source]" in page
+    section = html[html.index('<h2 id="kalantari2017">') :]
+    assert 'Lemma 3, proof (<a href="#kalantari2018.lemma_5_worst_source">' in section[: section.index("<details")]
+
+
+def test_a_place_that_is_not_legible_is_not_said_to_state_the_same(pages):
+    for row in RECORD:
+        article = [place for place in row.also if place.startswith("kalantari2018:")]
+        if row.paper == "kalantari2017" and "$" in row.statement:
+            assert not article, row.name
+        if "2018 article" in row.text and "not legible" in row.text and row.paper == "kalantari2017":
+            assert not article, row.name
+    entry = pages["ledger_kalantari2017.md"].split('<a id="theorem_2b_program"></a>')[1].split("<a id=")[0]
+    assert "not compared):** Theorem 2(b), eqs. (10), (13)" in entry and "Also stated in" not in entry
     page, html = pages["ledger_kalantari2018.md"], pages["ledger.html"]
-    assert "Theorem 1, eq. (8) (Kalantari et al. 2017 (preprint), [Theorem 1, D" in page
+    stated, _, unread = page.partition("Places of this paper whose formulas are not legible in our copy")
+    assert "Theorem 1, eq. (8) (Kalantari et al. 2017 (preprint), [Theorem 1, D" in unread
+    assert "Theorem 1, eq. (8)" not in stated
     section = html[html.index('<h2 id="kalantari2018">') :]
     assert 'Theorem 1, eq. (8) (<a href="#kalantari2017.theorem_1_symmetric">' in section[: section.index("<details")]
+
+
+def test_a_control_that_fails_is_said_to_fail():
+    row = next(row for row in RECORD if row.variants == 1)
+    assert "as it must" in dict(ledger_pages._facts(row))["Check"]
+    assert "control failed: only 0 of 1" in dict(ledger_pages._facts(replace(row, rejected=0)))["Check"]
+
+
+def test_the_counts_do_not_call_an_entry_checked_that_is_not():
+    told = ledger_pages.counts_sentence(RECORD)
+    left = sum(row.verdict == "not checkable" for row in RECORD)
+    assert told.startswith(f"{len(RECORD)} statements of five papers are listed; {len(RECORD) - left} are checked, ")
+    assert f"; {left} cannot be checked. " in told
 
 
 def test_the_index_has_the_key_the_matrix_and_the_findings(pages):
