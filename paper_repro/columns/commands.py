@@ -107,7 +107,7 @@ def _column_options(command: Callable[..., Any]) -> Any:
             help="Priors that are considered possible. counts: all within confidence intervals around the counts of this very "
             "column. frequencies: the frequencies of this column alone. order: all that rank the categories as this column does. "
             "The mechanism then discloses something about these counts, frequencies or ranks. unknown: all priors, so that "
-            "nothing is disclosed. A .csv file: the priors in it and their mixtures.",
+            "the mechanism discloses nothing about the column. A .csv file: the priors in it and their mixtures.",
         ),
     ):
         command = option(command)
