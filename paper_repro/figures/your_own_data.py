@@ -489,7 +489,7 @@ def inside_count(table: pd.DataFrame) -> int:
 
 
 def fewest_inside(count: int, confidence: float) -> int:
-    """So many of ``count`` intervals contain the true share, at least, but for a chance of 1 in 1,000.
+    """Return the number of ``count`` intervals that contain the true share at least, except in 1 of 1,000 runs.
 
     It is the quantile of a binomial distribution: each interval contains the true share with the probability ``confidence``, and
     the intervals are taken as independent.
