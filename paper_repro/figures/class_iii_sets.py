@@ -249,8 +249,8 @@ def draw_classes(table: pd.DataFrame, title: str = "", source: str = "") -> Figu
 def class_page(corners: Sequence[Sequence[float]]) -> Callable[[float, float], str]:
     """A set in the simplex and its class, as HTML, for two sliders that move its last vertex, a diamond.
 
-    Returns a function of the probabilities that this vertex gives the first two categories. It raises ValueError if they sum to
-    more than 1.
+    Returns a function of the probabilities that this vertex gives the first two categories. Raises ValueError, as that
+    function does if they sum to more than 1.
 
     >>> "Class II: P1 ≥ P2 ≥ P3 throughout" in class_page([[0.6, 0.3, 0.1], [0.5, 0.1, 0.4]])(0.6, 0.2)
     True

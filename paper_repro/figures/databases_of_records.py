@@ -123,7 +123,7 @@ def bounds_of_what(values: int, records: int, notions: Sequence[Notion]) -> str:
 
 
 def databases_in_words(values: int, records: int, notions: Sequence[Notion], prior: Sequence[float] = ()) -> str:
-    """The panels of :func:`draw_global` as an alternative text.
+    """The panels of :func:`draw_global`, whose leakages are in nats, as an alternative text.
 
     >>> from paper_repro.notions import RenyiDP
     >>> databases_in_words(2, 1, [RenyiDP(2)])[22:]

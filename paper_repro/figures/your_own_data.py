@@ -171,7 +171,7 @@ def surveys(
 
 
 def known_set(counts: pd.Series | None, categories: Sequence[str], confidence: float) -> SourceSet:
-    """The source set of an earlier survey: simultaneous confidence intervals around its counts; all priors without one.
+    """The source set of an earlier survey: intervals that hold at once with this probability; all priors without one.
 
     >>> known_set(pd.Series({"blue": 30, "brown": 50}), [], 0.95), known_set(None, ["blue", "brown"], 0.95).source_class
     (SourceSet(earlier survey: intervals, M=2, Class I), 'I')
@@ -249,7 +249,7 @@ def draw_knowing(table: pd.DataFrame, known: str, unknown: str, letters: int, su
 
 
 def knowing_subtitle(column: str, counts: pd.Series | None, confidence: float) -> str:
-    """Subtitle of :func:`draw_knowing`: the column, the earlier survey and its confidence level.
+    """Subtitle of :func:`draw_knowing`: the column, the earlier survey and its confidence level, a probability.
 
     >>> knowing_subtitle("eye color", pd.Series([30, 50]), 0.95)
     'Differential privacy; eye color of 80 people in the earlier survey, 95% simultaneous confidence intervals'
@@ -263,7 +263,7 @@ def knowing_subtitle(column: str, counts: pd.Series | None, confidence: float) -
 def estimates_subtitle(
     column: str, people: int, distortion: float, confidence: float, table: pd.DataFrame | None = None
 ) -> str:
-    """Subtitle of :func:`draw_estimates`; with its table, how many intervals contain the true share.
+    """Subtitle of :func:`draw_estimates` with its probabilities; with a table, how many intervals contain the true share.
 
     >>> estimates_subtitle("eye color", 279, 0.5, 0.95)
     'Shares by eye color of 279 people, $D = 0.5$; 95% confidence intervals'
@@ -489,10 +489,10 @@ def inside_count(table: pd.DataFrame) -> int:
 
 
 def fewest_inside(count: int, confidence: float) -> int:
-    """Return the number of ``count`` intervals that contain the true share at least, except in 1 of 1,000 runs.
+    """Least number of ``count`` intervals that contain the true share, except in 1 of 1,000 runs.
 
     It is the quantile of a binomial distribution: each interval contains the true share with the probability ``confidence``, and
-    the intervals are taken as independent.
+    the intervals are taken as independent. Raises ValueError if the confidence is not between 0 and 1.
 
     >>> fewest_inside(51, 0.95), fewest_inside(51, 0.5)
     (43, 15)

@@ -254,8 +254,9 @@ def test_a_control_that_fails_is_said_to_fail():
 def test_the_counts_do_not_call_an_entry_checked_that_is_not():
     told = ledger_pages.counts_sentence(RECORD)
     left = sum(row.verdict == "not checkable" for row in RECORD)
-    assert told.startswith(f"{len(RECORD)} statements of five papers are listed; {len(RECORD) - left} are checked, ")
-    assert f"; {left} cannot be checked. " in told
+    assert told.startswith(f"Of {len(RECORD)} statements in five papers, ")
+    assert f"checked it: {len(RECORD) - left} statements in all, " in told
+    assert f" and {left} cannot be checked. " in told
 
 
 def test_the_index_has_the_key_the_matrix_and_the_findings(pages):
