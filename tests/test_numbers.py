@@ -439,7 +439,7 @@ CHECKS = {
         ("It is for {} audiences", audiences),
         ("`make figures` takes {} to {} minutes and {} GB of memory", measured(2, 5, 1.3)),
         ("(figures/README.md) ({} MB)", megabytes_of_figures),
-        ("`make test` takes {} to {} minutes", measured(5, 9)),
+        ("`make test` takes {} to {} minutes", measured(12, 18)),
         ("Python {} or newer", lowest_python),
         ("`.venv` ({} GB)", measured(1.3)),
         ("{} nat is {} bits", nat),
