@@ -101,6 +101,7 @@ class Whole(click.IntRange):
     """A whole number from a least one on."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a whole number, dimensionless. Raises click.BadParameter if the text is no such number, or it is too small."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
