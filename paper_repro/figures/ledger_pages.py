@@ -85,7 +85,7 @@ SHORT_NAMES = {
 }
 # Where an entry of these weights is incorrect, what uses it is not affected.
 _LIGHT = ("", "misprint", "slip in a proof")
-# So many random instances that meet the hypotheses are evidence; with fewer, the named ones are.
+# Random instances that meet the hypotheses, from which on they count as evidence; with fewer, the named cases do.
 _ENOUGH = 100
 _HERE = Path(__file__).parent
 # What our text of a paper is, where it is not the text that is published.

@@ -60,7 +60,7 @@ _FIGURES: dict[tuple[object, ...], Cited] = {
 }
 # Matrices that are nearer than this, entry by entry, are drawn once.
 _ALIKE = 1e-4
-# From so many notions on, the finding counts the notions whose curves jump.
+# Notions from which on the finding counts those whose curves jump.
 _SEVERAL = 3
 
 
